@@ -1,0 +1,284 @@
+"""Assets: a table and the function that fills it, one partition at a time.
+
+A subclass of ``Asset`` is a definition; calling it makes an instance. The three forms (a decorated function, a method of
+a source, a class with ``data``) all end here.
+"""
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+
+from pydantic import field_validator
+
+from airflow_provider.definitions import ports
+from airflow_provider.definitions.component import Component, IgnoredDescriptor, InheritedField
+from airflow_provider.definitions.parameters import Parameters
+from airflow_provider.definitions.relation import Relation
+from airflow_provider.definitions.settings import checked
+from airflow_provider.definitions.task_options import TaskOptions
+from airflow_provider.errors import AssetError, ConfigError, DefinitionError
+from airflow_provider.partitioning import Partition, PartitionConfig, PartitionWindow
+from airflow_provider.schema import MaterializationStrategy, Normalizer, Schema
+
+if TYPE_CHECKING:
+    from airflow_provider.definitions.destination import Destination
+    from airflow_provider.definitions.graph import AssetGraph
+    from airflow_provider.definitions.source import Source
+
+
+_DATASET = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.\-]*[A-Za-z0-9_\-])?")
+_PLACEHOLDER = re.compile(r"\{(?:env\.)?\w+\}")
+
+
+class Identity(NamedTuple):
+    """What an asset is called: its source's key (empty when it stands alone) and its own."""
+
+    source_key: str
+    key: str
+
+
+class EnabledField(IgnoredDescriptor):
+    """True when the component and its owner are both enabled."""
+
+    def __get__(self, instance: Component | None, owner: type) -> Any:
+        if instance is None:
+            raise AttributeError("enabled")
+        own = instance.__dict__.get("enabled")
+        parent = instance.owner
+        return (own is None or bool(own)) and (parent is None or bool(getattr(parent, "enabled", True)))
+
+    def __set__(self, instance: Component, value: Any) -> None:
+        instance.__dict__["enabled"] = value
+
+
+class DatasetField(IgnoredDescriptor):
+    """The dataset in force: the component's own, else its owner's, else a source's key; ``{field}`` filled in."""
+
+    def __get__(self, instance: Component | None, owner: type) -> Any:
+        if instance is None:
+            raise AttributeError("dataset")
+        parent = instance.owner
+        text = instance.__dict__.get("dataset")
+        if parent is not None:
+            return parent.fill(text or parent.dataset)  # type: ignore[attr-defined]
+        return text or (instance.key if instance.kind == "source" else None)
+
+    def __set__(self, instance: Component, value: Any) -> None:
+        instance.__dict__["dataset"] = value
+
+
+class Producer(Component):
+    """What assets and sources share: the settings that an asset inherits, and destinations."""
+
+    relations: ClassVar[dict[str, Relation]] = {"destinations": Relation("destination", many=True, optional=True)}
+    inherited_fields: ClassVar[tuple[str, ...]] = (
+        "default_destination_key",
+        "materialization_strategy",
+        "normalizer",
+        "retry",
+    )
+    airflow: ClassVar[TaskOptions | None] = None
+
+    dataset: str | None = None
+    default_destination_key: str | None = None
+    materialization_strategy: MaterializationStrategy | None = None
+    normalizer: Normalizer | None = None
+    retry: Any = None
+    enabled: bool | None = None
+
+    @field_validator("dataset")
+    @classmethod
+    def _is_a_name(cls, dataset: str | None) -> str | None:
+        if dataset and not _DATASET.fullmatch(_PLACEHOLDER.sub("x", dataset)):
+            raise ValueError(f"{dataset!r} is not a name: use letters, digits, _, - and . only, no path")
+        return dataset
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        """Check the class settings and make inherited fields read through the owner."""
+        where = f"{cls.kind} {cls.__dict__.get('key') or cls.__name__!r}"
+        for name in [name for name in cls.__dict__ if not name.startswith("_")]:
+            value = checked(name, cls.__dict__[name], where=where)
+            if value is not cls.__dict__[name]:
+                setattr(cls, name, value)
+        super().__pydantic_init_subclass__(**kwargs)
+        for name in cls.inherited_fields:
+            if not isinstance(cls.__dict__.get(name), IgnoredDescriptor):
+                setattr(cls, name, InheritedField(name))
+        cls.dataset = DatasetField()  # type: ignore[assignment]
+        cls.enabled = EnabledField()  # type: ignore[assignment]
+
+
+class Asset(Producer):
+    """A table and the function that fills it.
+
+    Class settings: ``schema`` (columns and types), ``partitioning``, ``stray_rows`` (what becomes of rows outside the window),
+    ``on_empty`` (what a run without rows does), ``airflow`` (task options), ``code_version`` (your own mark for a change of
+    meaning). Fields left at None are read through the source on every read.
+    """
+
+    kind: ClassVar[str] = "asset"
+    key: ClassVar[str] = "asset"
+    schema: ClassVar[type[Schema] | None] = None  # type: ignore[assignment]
+    partitioning: ClassVar[PartitionConfig | None] = None
+    stray_rows: ClassVar[Literal["error", "drop", "quarantine"]] = "error"
+    on_empty: ClassVar[Literal["keep", "replace", "fail"]] = "keep"
+    code_version: ClassVar[str] = ""
+    parameters: ClassVar[Parameters]
+    function: ClassVar[Callable[..., Any] | None] = None
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        """Read the parameters of the function, which declare the asset's relations."""
+        where = f"asset {cls.__dict__.get('key') or cls.__name__!r}"
+        function = cls._own_function()
+        if function is not None:
+            cls.parameters = Parameters(function, where=where)
+            given = cls.__dict__.get("relations") or {}
+            _refuse_unfillable(cls, given, where)
+            cls.relations = {**cls.parameters.relations, **given}
+        super().__pydantic_init_subclass__(**kwargs)
+        for name in cls.parameters.relations if function is not None else ():
+            relation, asked = cls.relations[name], cls.parameters.relations[name]
+            if (relation.kind == "asset") != (asked.kind == "asset"):
+                raise DefinitionError(
+                    f"relations[{name!r}] gives a {relation.kind}, but parameter {name!r} asks for a {asked.kind}",
+                    where=where,
+                    fix="make the annotation and the relation agree",
+                )
+
+    @classmethod
+    def _own_function(cls) -> Callable[..., Any] | None:
+        found = cls.__dict__.get("function") or cls.__dict__.get("data")
+        return found.__func__ if isinstance(found, staticmethod) else found
+
+    def data(self, **kwargs: Any) -> Any:
+        """Produce the asset's data; the class form overrides this."""
+        raise AssetError("defines no data()", where=self.label, fix="define data(self, ...) or use @ap.asset")
+
+    def bound_data(self) -> Callable[..., Any]:
+        """The function to call with the relations' values as keywords."""
+        function = type(self).function
+        if function is None:
+            return self.data
+        if not type(self).parameters.takes_self:
+            return function
+        return function.__get__(self.source if self.source is not None else self)
+
+    @property
+    def source(self) -> "Source | None":
+        """The source that holds the asset, or None."""
+        return self._owner  # type: ignore[return-value]
+
+    @property
+    def identity(self) -> Identity:
+        """Source key and key."""
+        return Identity(self._owner.key if self._owner is not None else "", self.key)
+
+    @property
+    def table(self) -> str:
+        """The storage name, a lower-case identifier."""
+        return to_identifier(self.key) if self.source is None else self.source.table(self)
+
+    @property
+    def strategy(self) -> MaterializationStrategy:
+        """How the result is conformed; reconciled unless said otherwise."""
+        return self.materialization_strategy or MaterializationStrategy.RECONCILE
+
+    @property
+    def default_destination(self) -> "Destination":
+        """The destination that others read this asset from: the one named, else the first.
+
+        Raises:
+            AssetError: There is none, or none of the name that was given.
+        """
+        destinations: list[Destination] = self.destinations
+        named = self.default_destination_key
+        for destination in destinations:
+            if not named or destination.key == named:
+                return destination
+        held = ", ".join(destination.key for destination in destinations) or "none"
+        raise AssetError(
+            f"has no destination{f' {named!r}' if named else ''} (it has {held})",
+            where=self.label,
+            fix="pass destinations=ap.ParquetDestination(base_path=...) to the asset or its source",
+        )
+
+    if TYPE_CHECKING:  # relations are slots made from the declaration
+        destinations: list[Destination]
+
+    def run(
+        self,
+        window: PartitionWindow | Partition | None = None,
+        dag: "AssetGraph | None" = None,
+        metadata: dict[str, Any] | None = None,
+    ) -> Any:
+        """Produce and conform the data of ``window`` without writing it; upstreams are read."""
+        return ports.resolve("runner").run_asset(self, window=window, graph=dag, metadata=metadata)
+
+    def materialize(
+        self,
+        window: PartitionWindow | Partition | None = None,
+        dag: "AssetGraph | None" = None,
+        metadata: dict[str, Any] | None = None,
+    ) -> Any:
+        """Produce, conform and write; returns the data, or None when the asset is not enabled.
+
+        Args:
+            window: The partitions to fill; required for a partitioned asset. A partition is a window of one.
+            dag: The graph that upstreams are found in; by default that of the asset's source.
+            metadata: Free values that reach every event of the run.
+        """
+        return ports.resolve("runner").materialize_asset(self, window=window, graph=dag, metadata=metadata)
+
+    async def run_async(
+        self,
+        window: PartitionWindow | Partition | None = None,
+        dag: "AssetGraph | None" = None,
+        metadata: dict[str, Any] | None = None,
+    ) -> Any:
+        """``run`` for a running event loop, on which async functions and hooks are awaited."""
+        return await ports.resolve("runner").run_asset_async(self, window=window, graph=dag, metadata=metadata)
+
+    async def materialize_async(
+        self,
+        window: PartitionWindow | Partition | None = None,
+        dag: "AssetGraph | None" = None,
+        metadata: dict[str, Any] | None = None,
+    ) -> Any:
+        """``materialize`` for a running event loop, on which async functions and hooks are awaited."""
+        return await ports.resolve("runner").materialize_asset_async(self, window=window, graph=dag, metadata=metadata)
+
+    def partition_row_counts(self) -> dict[str, int]:
+        """Rows per partition key in the default destination.
+
+        Raises:
+            ConfigError: The asset is not partitioned.
+            AssetError: It has no destination.
+        """
+        from airflow_provider.definitions.io_context import IOContext
+
+        if self.partitioning is None:
+            raise ConfigError("is not partitioned", where=self.label, fix="declare partitioning= on the asset")
+        counts: dict[str, int] = ports.resolve("runner").call(
+            self.default_destination.partition_row_counts, IOContext(self)
+        )
+        return counts
+
+
+def to_identifier(text: str) -> str:
+    """A lower-case identifier: each run of other characters becomes one ``_``."""
+    return re.sub(r"[^a-z0-9_]+", "_", text.lower())
+
+
+def _refuse_unfillable(cls: type[Asset], given: dict[str, Any], where: str) -> None:
+    """A relation that no parameter receives would be a silent typing error."""
+    if cls.__dict__.get("function") is None or cls.parameters.takes_any:
+        return
+    unknown = sorted(set(given) - set(cls.parameters.relations) - {"destinations"})
+    if unknown:
+        raise DefinitionError(
+            f"relations= names {', '.join(unknown)}, but the function has no such parameter",
+            where=where,
+            fix=f"use one of {', '.join(sorted({*cls.parameters.relations, 'destinations'}))}, or add the parameter",
+        )

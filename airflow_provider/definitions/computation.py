@@ -1,0 +1,48 @@
+"""A computation runs once and fills one or more outputs; an asset is the case of one output.
+
+Execution runs computations, so that an asset that fills one table and one that fills several take the same path.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from airflow_provider.definitions.asset import Asset
+from airflow_provider.definitions.parameters import Parameters
+
+
+@dataclass(frozen=True)
+class Output:
+    """The data of one output, by the output's name."""
+
+    name: str
+    data: Any
+
+
+@dataclass(frozen=True)
+class Computation:
+    """One function and the assets that it fills.
+
+    Attributes:
+        subject: The component whose function runs: the asset itself where there is one output.
+        outputs: The assets that it fills, in the order declared.
+        selected: Names of the outputs asked for; a computation may produce fewer rows of work for fewer outputs.
+    """
+
+    subject: Asset
+    outputs: tuple[Asset, ...]
+    selected: tuple[str, ...]
+
+    @classmethod
+    def of(cls, asset: Asset) -> "Computation":
+        """The computation that fills ``asset``."""
+        return cls(subject=asset, outputs=(asset,), selected=(asset.key,))
+
+    @property
+    def parameters(self) -> Parameters:
+        """What the function asks for."""
+        return type(self.subject).parameters
+
+    def results(self, returned: Any) -> Iterator[Output]:
+        """What the function returned, as one ``Output`` per output."""
+        yield Output(self.outputs[0].key, returned)

@@ -1,0 +1,191 @@
+"""``@asset``, ``@source``, ``@destination``, ``@config``, ``@connection`` and ``@resource``, bare or with options.
+
+Options have three channels: class settings (``key``, ``tags``, ``schema`` ...), defaults of fields (``dataset`` ...), and relations by name in
+``relations={...}``. Every value is checked when the decorator runs.
+"""
+
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from airflow_provider.definitions.asset import Asset
+from airflow_provider.definitions.component import Component, class_settings
+from airflow_provider.definitions.connection import Connection
+from airflow_provider.definitions.destination import Destination
+from airflow_provider.definitions.resource import Config, Resource
+from airflow_provider.definitions.settings import checked
+from airflow_provider.definitions.source import Source
+from airflow_provider.errors import ConfigError, DefinitionError
+
+C = TypeVar("C", bound=Component)
+
+
+def asset(target: Any = None, /, **settings: Any) -> Any:
+    """Make an asset definition of a function, a method of a source, or a class with ``data``."""
+    settings = _with_synonyms(settings)
+    return _decorator(Asset, target, settings, _asset_from_function)
+
+
+def source(target: Any = None, /, **settings: Any) -> Any:
+    """Make a source of a class, or of a function that returns assets and whose parameters become fields."""
+    return _decorator(Source, target, settings, _source_from_function)
+
+
+def destination(target: Any = None, /, **settings: Any) -> Any:
+    """Make a destination of a class that defines ``write`` and ``read``, or their partition hooks."""
+    return _decorator(Destination, target, settings, None)
+
+
+def config(target: Any = None, /, **settings: Any) -> Any:
+    """Make a config of a class with annotated fields."""
+    return _decorator(Config, target, settings, None)
+
+
+def connection(target: Any = None, /, **settings: Any) -> Any:
+    """Make a connection of a class with annotated fields."""
+    return _decorator(Connection, target, settings, None)
+
+
+def resource(target: Any = None, /, **settings: Any) -> Any:
+    """Make a resource of a class with annotated fields."""
+    return _decorator(Resource, target, settings, None)
+
+
+def _decorator(base: type[C], target: Any, settings: dict[str, Any], from_function: Any) -> Any:
+    def decorate(target: Any) -> type[C]:
+        if inspect.isclass(target):
+            return _from_class(base, target, settings)
+        if from_function is None or not callable(target):
+            raise DefinitionError(
+                f"cannot decorate {target!r}", where=f"@{base.kind}", fix=f"decorate a class{_or_function(base)}"
+            )
+        made: type[C] = from_function(target, settings)
+        return made
+
+    return decorate if target is None else decorate(target)
+
+
+def _or_function(base: type[Component]) -> str:
+    return " or a function" if base in (Asset, Source) else ""
+
+
+def _from_class(base: type[C], target: type, settings: dict[str, Any]) -> type[C]:
+    """Subclass ``target`` (and ``base``, for a plain class) with the settings."""
+    bases = (target,) if issubclass(target, base) else (target, base)
+    where = f"{base.kind} {target.__name__}"
+    cls_for_names = target if issubclass(target, base) else base
+    own = {name for name in vars(target) if not name.startswith("_")} | set(getattr(target, "__annotations__", ()))
+    namespace, defaults = _channels(cls_for_names, settings, where, extra=own)
+    for name in ("key", "description"):
+        if name in vars(target) and name not in namespace:
+            namespace[name] = vars(target)[name]
+    namespace |= {"__module__": target.__module__, "__qualname__": target.__qualname__, "__doc__": target.__doc__}
+    if issubclass(target, Source):
+        namespace["asset_types"] = vars(target).get("asset_types", ())
+    cls: Any = type(base)(target.__name__, bases, namespace)
+    return _with_defaults(cls, defaults, where)
+
+
+def _asset_from_function(function: Callable[..., Any], settings: dict[str, Any]) -> type[Asset]:
+    where = f"asset {settings.get('key', function.__name__)!r}"
+    namespace, defaults = _channels(Asset, settings, where)
+    namespace.setdefault("key", function.__name__.lstrip("_"))
+    namespace |= {
+        "__module__": function.__module__,
+        "__qualname__": function.__qualname__,
+        "__doc__": function.__doc__,
+        "function": staticmethod(function),
+    }
+    cls: Any = type(Asset)(function.__name__, (Asset,), namespace)
+    return _with_defaults(cls, defaults, where)
+
+
+def _source_from_function(function: Callable[..., Any], settings: dict[str, Any]) -> type[Source]:
+    where = f"source {settings.get('key', function.__name__)!r}"
+    namespace, defaults = _channels(Source, settings, where)
+    namespace.setdefault("key", function.__name__)
+    annotations, given = {}, {}
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.annotation is parameter.empty:
+            raise DefinitionError(
+                f"parameter {parameter.name!r} has no annotation",
+                where=where,
+                fix="annotate it: it becomes a field of the source",
+            )
+        annotations[parameter.name] = parameter.annotation
+        if parameter.default is not parameter.empty:
+            given[parameter.name] = parameter.default
+    if any(name not in given for name in annotations):
+        raise DefinitionError(
+            "a parameter has no default, so the assets cannot be listed when the source is defined",
+            where=where,
+            fix="give every parameter a default, or write the source as a class",
+        )
+    produced = function(**given)
+    types = tuple(produced) if isinstance(produced, (list, tuple)) else (produced,)
+    if not types or not all(inspect.isclass(t) and issubclass(t, Asset) for t in types):
+        raise DefinitionError(
+            f"returned {produced!r}", where=where, fix="return an asset, or a list of assets, made with @ap.asset"
+        )
+    namespace |= {
+        "__module__": function.__module__,
+        "__qualname__": function.__qualname__,
+        "__doc__": function.__doc__,
+        "__annotations__": annotations,
+        "asset_types": types,
+        **given,
+    }
+    cls: Any = type(Source)(function.__name__, (Source,), namespace)
+    return _with_defaults(cls, defaults, where)
+
+
+def _channels(
+    cls: type[Component], settings: dict[str, Any], where: str, extra: set[str] | None = None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Class settings (with relations) and field defaults among ``settings``; an unknown name is refused."""
+    class_level = class_settings(cls) | {"relations"}
+    fields = set(cls.__pydantic_fields__) - {"id"}
+    namespace, defaults = {}, {}
+    for name, value in settings.items():
+        if name in cls.relations and name not in fields:
+            raise DefinitionError(
+                f"{name}= names a relation, which is no plain option",
+                where=where,
+                fix=f"limit it with relations={{{name!r}: [...]}}, and pass instances when you construct the {cls.kind}",
+            )
+        if name in fields or (name in (extra or ()) and name not in class_level):
+            defaults[name] = value
+        elif name in class_level:
+            namespace[name] = checked(name, value, where=where)
+        else:
+            known = ", ".join(sorted(class_level | fields | (extra or set())))
+            raise DefinitionError(f"unknown option {name!r}", where=where, fix=f"use one of {known}")
+    return namespace, defaults
+
+
+def _with_defaults(cls: type[C], defaults: dict[str, Any], where: str) -> type[C]:
+    """Make ``defaults`` the values of fields that an instance is not given, after checking them as fields."""
+    if not defaults:
+        return cls
+    probe = cls.model_construct()
+    for name, value in defaults.items():
+        try:
+            cls.__pydantic_validator__.validate_assignment(probe, name, value)
+        except ValidationError as error:
+            reason = error.errors(include_input=False)[0]["msg"]
+            raise ConfigError(f"{name}={value!r}: {reason}", where=where, fix="correct the option") from None
+    cls._field_defaults = {**cls._field_defaults, **defaults}
+    return cls
+
+
+def _with_synonyms(settings: dict[str, Any]) -> dict[str, Any]:
+    """``partitions=`` and ``partitions_def=`` are other spellings of ``partitioning=``."""
+    spelled = [name for name in ("partitioning", "partitions", "partitions_def") if name in settings]
+    if len(spelled) > 1:
+        raise DefinitionError(f"{' and '.join(spelled)} say the same", where="@asset", fix="give partitioning= only")
+    if not spelled:
+        return settings
+    rest = {name: value for name, value in settings.items() if name != spelled[0]}
+    return {**rest, "partitioning": settings[spelled[0]]}

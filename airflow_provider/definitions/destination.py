@@ -1,0 +1,221 @@
+"""The contract of a place that stores partitions and reads them back.
+
+A destination of a user's own defines ``write_partition`` and ``read_partition``, or just ``write`` and ``read``; sync or
+``async def``, both honoured. How a partition becomes visible is the business of its committer; execution knows
+nothing else of a destination.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, Protocol
+
+from airflow_provider.definitions import ports
+from airflow_provider.definitions.component import Component
+from airflow_provider.definitions.io_context import IOContext
+from airflow_provider.errors import ConfigError, DataNotFoundError, DestinationError
+from airflow_provider.ledger.record import CommitRecord
+from airflow_provider.partitioning import Partition
+
+Call = Callable[..., Any]
+"""``call(function, *args)`` runs a sync or async function to its end and returns its result."""
+
+Guarantee = Literal["atomic", "idempotent", "none"]
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """What a commit carries beside the data: who writes, from what, checked how."""
+
+    fence: int
+    attempt: str
+    run: Mapping[str, str] = field(default_factory=dict)
+    schema_fingerprint: str = ""
+    code_fingerprint: str = ""
+    upstreams: Mapping[str, str] = field(default_factory=dict)
+    checks: tuple[Mapping[str, Any], ...] = ()
+    started_at: str = ""
+
+
+class Committer(Protocol):
+    """Commits partitions of one asset in one destination; how is the store's protocol."""
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What readers and late writers can rely on."""
+
+    def take_fence(self) -> int:
+        """A number above every fence taken before. Taken before upstreams are read."""
+
+    def records(self, keys: Sequence[str | None]) -> dict[str | None, CommitRecord]:
+        """The commit records of those ``keys`` that have one; None is the unpartitioned whole."""
+
+    def all_records(self) -> list[CommitRecord]:
+        """Every commit record of the asset, in any order."""
+
+    def commit(self, partition: Partition | None, data: Any, stamp: Stamp) -> CommitRecord:
+        """Replace exactly this partition by ``data``.
+
+        Raises:
+            SupersededError: A commit with a higher fence is there; nothing was changed.
+            DestinationError: The store failed; what was committed before stays.
+        """
+
+    def commit_empty(self, partition: Partition | None, stamp: Stamp) -> CommitRecord:
+        """Record the partition as held and empty; its data is gone."""
+
+    def repair(self) -> list[str]:
+        """Finish or discard what a crash left, one line for each thing mended."""
+
+
+class Destination(Component):
+    """Stores assets partition by partition; base class of all destinations.
+
+    ``guarantee`` says what it promises: ``atomic`` (readers see old or new, a late writer cannot win), ``idempotent``
+    (twice is once) or ``none``. ``representation`` names the form in which slices arrive: None for what the asset
+    returned, ``"arrow"`` for ``pyarrow.Table``.
+    """
+
+    kind: ClassVar[str] = "destination"
+    key: ClassVar[str] = "destination"
+    guarantee: ClassVar[Guarantee] = "idempotent"
+    representation: ClassVar[str | None] = None
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Give the instance an id when it has none."""
+        super().model_post_init(context)
+
+    @classmethod
+    def from_positional(cls, *args: Any, **kwargs: Any) -> Any:
+        """``Destination("csv", base_path=...)`` is ``Destination.of("csv", base_path=...)``; subclasses take keywords."""
+        if cls is Destination and len(args) <= 2 and isinstance(args[0], str):
+            return cls.of(*args[:1], **kwargs)
+        return super().from_positional(*args, **kwargs)
+
+    @classmethod
+    def of(cls, connector: str, /, **options: Any) -> "Destination":
+        """Build a destination by the name of its kind: ``Destination.of("parquet", base_path="/lake")``."""
+        found: type[Destination] = ports.resolve("destination_registry")(connector)
+        return found(**options)
+
+    @property
+    def address(self) -> str:
+        """A stable name of the place, the same in every process; it holds no secret."""
+        plain = (str, int, float, bool)
+        parts = [f"{n}={v}" for n, v in sorted(self.__dict__.items()) if n != "id" and isinstance(v, plain)]
+        return f"{self.key}:{';'.join(parts)}"
+
+    def write_partition(self, context: IOContext, partition: Partition | None, data: Any) -> Any:
+        """Store one partition; None is the unpartitioned whole."""
+        raise self._missing_hook("write_partition")
+
+    def read_partition(self, context: IOContext, partition: Partition | None) -> Any:
+        """Load one partition.
+
+        Raises:
+            DataNotFoundError: Nothing is stored for it.
+        """
+        raise self._missing_hook("read_partition")
+
+    def partition_row_counts(self, context: IOContext) -> Any:
+        """Rows held per partition key, from the commit records and without reading data."""
+        records = self.committer(context, call=_call_sync).all_records()
+        return {r.key: r.rows for r in sorted(records, key=lambda r: r.key or "") if r.key and r.rows is not None}
+
+    def write(self, context: IOContext, data: Any) -> Any:
+        """Write ``data``, one ``write_partition`` per partition of the context, each with its slice."""
+        slices = context.slices(data)
+        if inspect.iscoroutinefunction(self.write_partition):
+            return self._write_async(context, slices)
+        for partition, part in slices:
+            self.write_partition(context, partition, part)
+        return None
+
+    def read(self, context: IOContext) -> Any:
+        """Read what the context covers.
+
+        Returns:
+            One table in the destination's own form; for data that is not tabular, a list with a value per partition
+            found, in window order. ``context.missing`` names the partitions that are not there.
+
+        Raises:
+            DataNotFoundError: None of the partitions is there.
+        """
+        if inspect.iscoroutinefunction(self.read_partition):
+            return self._read_async(context)
+        found = []
+        for partition in context.partitions:
+            try:
+                found.append(self.read_partition(context, partition))
+            except DataNotFoundError:
+                context.missing.append(_key(partition))
+        return join(self, context, found)
+
+    async def _write_async(self, context: IOContext, slices: Sequence[tuple[Partition | None, Any]]) -> None:
+        for partition, part in slices:
+            await self.write_partition(context, partition, part)
+
+    async def _read_async(self, context: IOContext) -> Any:
+        found = []
+        for partition in context.partitions:
+            try:
+                found.append(await self.read_partition(context, partition))
+            except DataNotFoundError:
+                context.missing.append(_key(partition))
+        return join(self, context, found)
+
+    def reference(self, asset: Any) -> Any:
+        """A handle on an asset's stored data for a view to build on; refused by a destination without views."""
+        raise self._no_views(asset)
+
+    def create_view(self, asset: Any, definition: Any) -> None:
+        """Make a view's ``definition`` the table of ``asset``; refused by a destination without views."""
+        raise self._no_views(asset)
+
+    def committer(self, context: IOContext, *, call: Call) -> Committer:
+        """The committer of the context's asset. The base keeps fences and records in the deployment's index."""
+        committer: Committer = ports.resolve("hook_committer")(self, context, call)
+        return committer
+
+    def check(self) -> list[str]:
+        """What is wrong with the place now, one line each; empty when it can be written."""
+        return []
+
+    def _missing_hook(self, hook: str) -> DestinationError:
+        other = {"write_partition": "write", "read_partition": "read"}[hook]
+        return DestinationError(
+            f"defines neither {hook} nor {other}", where=self.label, fix=f"define {hook}(context, partition, ...)"
+        )
+
+    def _no_views(self, asset: Any) -> ConfigError:
+        return ConfigError(
+            "holds no views",
+            where=f"{self.label}, {getattr(asset, 'label', asset)}",
+            fix="use a SQL destination for views",
+        )
+
+
+def join(destination: Destination, context: IOContext, found: list[Any]) -> Any:
+    """One value out of those of the partitions that were found; see ``Destination.read``."""
+    from airflow_provider.schema.representations import TableData
+
+    if not found:
+        raise DataNotFoundError(
+            f"nothing is stored for {context.window if context.window is not None else 'the asset'}",
+            where=f"{context.asset.label} in {destination.label}",
+            fix="materialize it first, or name partitions that are there",
+        )
+    if len(context.partitions) == 1:
+        return found[0]
+    tables = [TableData.of(value) for value in found]
+    if any(table is None for table in tables):
+        return found
+    return TableData.concat([table for table in tables if table is not None]).value
+
+
+def _key(partition: Partition | None) -> str:
+    return "" if partition is None else partition.key
+
+
+def _call_sync(function: Callable[..., Any], *args: Any) -> Any:
+    return function(*args)

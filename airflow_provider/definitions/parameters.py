@@ -1,0 +1,111 @@
+"""What the parameters of an asset's function ask for, read off their annotations when the asset is defined.
+
+``self``, ``context`` (or ``ctx``), ``source`` and ``**kwargs`` are reserved. Every other parameter declares a relation: ``Upstream`` an asset
+of the parameter's name, a component class whatever is bound to it. Anything else could never be filled and is refused.
+"""
+
+import inspect
+import types
+from collections.abc import Callable
+from typing import Any, Union, get_args, get_origin
+
+from airflow_provider.definitions.component import component_in
+from airflow_provider.definitions.relation import Relation
+from airflow_provider.definitions.upstream import Upstream
+from airflow_provider.errors import DefinitionError
+
+CONTEXT_NAMES = ("context", "ctx")
+RESERVED = ("self", *CONTEXT_NAMES, "source")
+
+
+class Parameters:
+    """The parameters of one ``data()`` function.
+
+    Attributes:
+        relations: Relation of each parameter that declares one, by name.
+        context_name: ``"context"``, ``"ctx"`` or None.
+        takes_self: Whether the first parameter is ``self``.
+        takes_source: Whether there is a parameter ``source``.
+        takes_any: Whether there is a ``**kwargs``.
+    """
+
+    def __init__(self, function: Callable[..., Any], *, where: str) -> None:
+        self.relations: dict[str, Relation] = {}
+        self.context_name: str | None = None
+        self.takes_self = self.takes_source = self.takes_any = False
+        for parameter in inspect.signature(function).parameters.values():
+            self._add(parameter, function, where)
+
+    def _add(self, parameter: inspect.Parameter, function: Callable[..., Any], where: str) -> None:
+        name = parameter.name
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            self.takes_any = True
+        elif parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.POSITIONAL_ONLY):
+            raise DefinitionError(
+                f"parameter {name!r} is positional", where=where, fix="make it an ordinary parameter with a name"
+            )
+        elif name == "self":
+            self.takes_self = True
+        elif name in CONTEXT_NAMES:
+            self.context_name = name
+        elif name == "source":
+            self.takes_source = True
+        else:
+            self.relations[name] = _relation(parameter, function, where)
+
+
+def _relation(parameter: inspect.Parameter, function: Callable[..., Any], where: str) -> Relation:
+    name = parameter.name
+    if parameter.annotation is inspect.Parameter.empty:
+        raise DefinitionError(
+            f"parameter {name!r} has no annotation, so nothing says what fills it",
+            where=where,
+            fix=f"write {name}: ap.Upstream for an upstream asset, or annotate it with a Config or Connection class",
+        )
+    annotation = _evaluated(parameter, function, where)
+    has_default = parameter.default is None
+    is_upstream, many, optional = _upstream_in(annotation)
+    if is_upstream:
+        return Relation(
+            "asset",
+            name,
+            many=many,
+            optional=optional or has_default,
+            on_delete="detach" if optional or has_default else "block",
+        )
+    target, many, optional = component_in(annotation)
+    if target is None:
+        raise DefinitionError(
+            f"parameter {name!r} is annotated {annotation!r}, which is neither a component class nor ap.Upstream; "
+            "nothing could fill it",
+            where=where,
+            fix="annotate it with ap.Upstream, a Config, Connection or Resource class, or take the value from a Config",
+        )
+    return Relation(target, many=many, optional=optional or has_default)
+
+
+def _evaluated(parameter: inspect.Parameter, function: Callable[..., Any], where: str) -> Any:
+    annotation = parameter.annotation
+    if not isinstance(annotation, str):
+        return annotation
+    inner = inspect.unwrap(function)
+    names = dict(inspect.getclosurevars(inner).nonlocals) if inspect.isfunction(inner) else {}
+    try:
+        return eval(annotation, getattr(inner, "__globals__", {}), names)  # noqa: S307 -- the user's own annotation
+    except Exception as error:
+        raise DefinitionError(
+            f"parameter {parameter.name!r} is annotated {annotation!r}, which does not resolve: {error}",
+            where=where,
+            fix="import the name at the top of the module, outside TYPE_CHECKING",
+        ) from error
+
+
+def _upstream_in(annotation: Any) -> tuple[bool, bool, bool]:
+    optional = many = False
+    if get_origin(annotation) in (Union, types.UnionType):
+        members = [arg for arg in get_args(annotation) if arg is not type(None)]
+        optional = len(members) < len(get_args(annotation))
+        annotation = members[0] if len(members) == 1 else annotation
+    if get_origin(annotation) is list:
+        many, annotation = True, get_args(annotation)[0]
+    return annotation is Upstream, many, optional

@@ -1,0 +1,31 @@
+"""Where a definition needs something above it, it asks here.
+
+A definition must not import the layers that run it. Each port names what it expects; the facade plugs in the dotted name
+of the implementation, which is imported on first use.
+"""
+
+import importlib
+from typing import Any, Literal
+
+Port = Literal["runner", "hook_committer", "destination_registry", "connection_lookup", "index"]
+
+_plugged: dict[str, str] = {}
+
+
+def plug(port: Port, target: str) -> None:
+    """Name the implementation of ``port`` as ``module:attribute``."""
+    _plugged[port] = target
+
+
+def resolve(port: Port) -> Any:
+    """The implementation plugged into ``port``.
+
+    * ``runner``: module with ``run_asset``, ``materialize_asset``, ``run_graph`` (see ``execution.runner``).
+    * ``hook_committer``: ``(destination, context, call) -> Committer`` for destinations that only write and read.
+    * ``destination_registry``: ``(name) -> type[Destination]``.
+    * ``connection_lookup``: ``(conn_id) -> Airflow's Connection``, and its module's ``hook(connection)``.
+    * ``index``: ``() -> IndexStore`` of the deployment.
+    """
+    module, _, attribute = _plugged[port].partition(":")
+    loaded = importlib.import_module(module)
+    return getattr(loaded, attribute) if attribute else loaded

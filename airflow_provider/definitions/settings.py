@@ -1,0 +1,84 @@
+"""The class settings that decorators and class bodies take, each checked when the class is made.
+
+A setting that is wrong is wrong for every instance, so it fails at definition and names the value seen.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from airflow_provider.definitions.task_options import TaskOptions
+from airflow_provider.errors import DefinitionError
+from airflow_provider.partitioning import PartitionConfig
+
+
+def _text(value: Any) -> Any:
+    return value if isinstance(value, str) else _wrong("text")
+
+
+def _tags(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        value = [f"{name}:{text}" for name, text in value.items()]
+    if isinstance(value, str) or not all(isinstance(tag, str) for tag in value):
+        return _wrong("a list of texts, or a dict of texts")
+    return sorted(value) if isinstance(value, (set, frozenset)) else list(value)
+
+
+def _schema(value: Any) -> Any:
+    from airflow_provider.schema import coerce_schema
+
+    return None if value is None else coerce_schema(value)
+
+
+def _partitioning(value: Any) -> Any:
+    if value is None or isinstance(value, PartitionConfig):
+        return value
+    return _wrong("a partitioning such as ap.TimePartitionConfig(column='date')")
+
+
+def _task_options(value: Any) -> Any:
+    return value if value is None or isinstance(value, TaskOptions) else _wrong("ap.TaskOptions(...)")
+
+
+def _one_of(*choices: str) -> Callable[[Any], Any]:
+    return lambda value: value if value in choices else _wrong(" or ".join(map(repr, choices)))
+
+
+class _Wrong(Exception):
+    pass
+
+
+def _wrong(wanted: str) -> Any:
+    raise _Wrong(wanted)
+
+
+CHECKS: dict[str, Callable[[Any], Any]] = {
+    "key": _text,
+    "name": _text,
+    "icon": _text,
+    "description": _text,
+    "tags": _tags,
+    "schema": _schema,
+    "partitioning": _partitioning,
+    "airflow": _task_options,
+    "stray_rows": _one_of("error", "drop", "quarantine"),
+    "on_empty": _one_of("keep", "replace", "fail"),
+    "code_version": _text,
+}
+
+
+def checked(name: str, value: Any, *, where: str) -> Any:
+    """``value`` of class setting ``name`` in its canonical form.
+
+    Raises:
+        DefinitionError: It is not what the setting takes.
+    """
+    check = CHECKS.get(name)
+    if check is None:
+        return value
+    try:
+        return check(value)
+    except (_Wrong, TypeError) as error:
+        if isinstance(error, DefinitionError):
+            raise
+        wanted = error.args[0] if isinstance(error, _Wrong) else "a list of texts"
+        raise DefinitionError(f"{name}={value!r}", where=where, fix=f"give {wanted}") from None

@@ -1,0 +1,148 @@
+"""Sources: groups of assets that share settings, destinations and resources.
+
+The assets are declared in the class body; an instance of the source holds an instance of each, which reads unset settings
+and unbound relations through it.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+from pydantic import PrivateAttr
+from typing_extensions import Self
+
+from airflow_provider.definitions.asset import Asset, Producer, to_identifier
+from airflow_provider.definitions.component import IgnoredDescriptor
+from airflow_provider.errors import ConfigError, DefinitionError
+
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
+
+
+class AssetSlot(IgnoredDescriptor):
+    """On the class the asset's definition, on an instance of the source its live instance."""
+
+    def __init__(self, definition: type[Asset]) -> None:
+        self.definition = definition
+
+    def __get__(self, instance: "Source | None", owner: type) -> Any:
+        if instance is None:
+            return self.definition
+        found = instance.assets.get(self.definition.key)
+        if found is None:
+            raise AttributeError(
+                f"{instance.label} was narrowed to {', '.join(instance.assets)}; {self.definition.key!r} is not in it"
+            )
+        return found
+
+
+class Source(Producer):
+    """A group of assets.
+
+    ``assets={key: {setting: value}}`` at construction narrows the source to the assets named, each with its overrides; a
+    list of keys narrows it without overrides.
+    """
+
+    kind: ClassVar[str] = "source"
+    key: ClassVar[str] = "source"
+    asset_types: ClassVar[tuple[type[Asset], ...]] = ()
+
+    _assets: dict[str, Asset] = PrivateAttr(default_factory=dict)
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        """Collect the assets of the class body."""
+        super().__pydantic_init_subclass__(**kwargs)
+        cls.asset_types = _collected(cls)
+
+    def __init__(self, *, assets: Mapping[str, Mapping[str, Any]] | Iterable[str] | None = None, **data: Any) -> None:
+        super().__init__(**data)
+        overrides = _overrides(self, assets)
+        for definition in type(self).asset_types:
+            if definition.key in overrides:
+                self._hold(definition(**overrides[definition.key]))
+
+    def _hold(self, asset: Asset) -> None:
+        asset._owner = self
+        self._assets[asset.key] = asset
+        self.fill(asset.__dict__.get("dataset") or "")
+
+    def __call__(self, **changes: Any) -> Self:
+        """A reconfigured copy with copies of its assets; outside targets are shared."""
+        copy = super().__call__(**changes)
+        copy._assets = {}
+        for asset in self._assets.values():
+            copy._hold(asset())
+        for asset in copy._assets.values():
+            for name, targets in asset._bindings.items():
+                asset._bindings[name] = tuple(
+                    copy._assets.get(t.key, t) if t.owner is self else t for t in targets
+                )
+        return copy
+
+    @property
+    def assets(self) -> dict[str, Asset]:
+        """The source's assets by key, in the order of the class body."""
+        return dict(self._assets)
+
+    def table(self, asset: Asset) -> str:
+        """The storage name of one of the source's assets."""
+        return to_identifier(asset.key)
+
+    def fill(self, dataset: str) -> str:
+        """``dataset`` with ``{field}`` replaced by the source's own fields; ``{env.NAME}`` stays for the worker."""
+
+        def value(match: re.Match[str]) -> str:
+            name = match.group(1)
+            if name not in type(self).__pydantic_fields__:
+                raise ConfigError(
+                    f"dataset {dataset!r} names {{{name}}}, which is no field of the source",
+                    where=self.label,
+                    fix=f"use one of {', '.join(sorted(type(self).__pydantic_fields__))}, or env.{name}",
+                )
+            return str(getattr(self, name))
+
+        return _PLACEHOLDER.sub(value, dataset)
+
+
+def _collected(cls: type[Source]) -> tuple[type[Asset], ...]:
+    """The asset definitions of the class and its bases, in order, each turned into a slot."""
+    found: dict[str, type[Asset]] = {a.key: a for base in reversed(cls.__mro__[1:]) for a in _types_of(base)}
+    own = [v for v in cls.__dict__.values() if isinstance(v, type) and issubclass(v, Asset)]
+    own += [a for a in cls.__dict__.get("asset_types", ()) if a not in own]
+    seen: set[str] = set()
+    for definition in own:
+        key = definition.key
+        if key in seen or (hasattr(Source, key) and key not in found):
+            raise DefinitionError(
+                f"asset key {key!r} is taken" + (" twice" if key in seen else " by the source itself"),
+                where=f"source {cls.__name__}",
+                fix="rename the asset, or give it another key=",
+            )
+        seen.add(key)
+        found[key] = definition
+    for name, value in list(cls.__dict__.items()):
+        if isinstance(value, type) and issubclass(value, Asset):
+            setattr(cls, name, AssetSlot(value))
+    for definition in own:
+        if not isinstance(cls.__dict__.get(definition.key), AssetSlot):
+            setattr(cls, definition.key, AssetSlot(definition))
+    return tuple(found.values())
+
+
+def _types_of(base: type) -> tuple[type[Asset], ...]:
+    return base.__dict__.get("asset_types", ())
+
+
+def _overrides(source: Source, assets: Any) -> dict[str, dict[str, Any]]:
+    known = [definition.key for definition in type(source).asset_types]
+    if assets is None:
+        return {key: {} for key in known}
+    named = {k: dict(v or {}) for k, v in assets.items()} if isinstance(assets, Mapping) else {k: {} for k in assets}
+    unknown = sorted(set(map(str, named)) - set(known))
+    if unknown:
+        raise DefinitionError(
+            f"assets= names {', '.join(unknown)}, which the source does not have",
+            where=source.label,
+            fix=f"name some of {', '.join(known)}",
+        )
+    return named

@@ -1,0 +1,396 @@
+# Plain text paths and os calls: thousands per window, and tests stop the process between any two of them.
+# ruff: noqa: PTH
+"""The commit protocol of local and shared POSIX file systems, and the consistent read that goes with it.
+
+A commit stages the file, then, under the partition's lock: settles what a crash left, compares fences, writes an
+intent, renames the data, and renames the intent onto the commit record. The intent is the next record with the hash of
+the file it replaces, so the last rename both records the commit and ends the intent. Killed between any two steps, the
+partition is old or new, and whoever holds the lock next can tell which.
+"""
+
+import contextlib
+import hashlib
+import json
+import logging
+import os
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+
+from airflow_provider.definitions.destination import Guarantee, Stamp
+from airflow_provider.destinations.paths import TableFolder
+from airflow_provider.errors import DataCorruptError, PartitionError, SupersededError
+from airflow_provider.ledger.record import CommitRecord, utc_text
+from airflow_provider.partitioning import Partition
+from airflow_provider.storage import posix
+
+log = logging.getLogger(__name__)
+
+STALE_AFTER_S = 7 * 86400.0
+"""Age at which a staged file of a writer that never came back is removed, in seconds."""
+
+_FENCE_JUMP = 1_000_000
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """What an encoder knows once it has written: rows (None if not tabular) and the content of a type sidecar."""
+
+    rows: int | None = None
+    types: bytes | None = None
+
+
+class Encoder(Protocol):
+    """Writes one value as one file."""
+
+    @property
+    def extension(self) -> str:
+        """Without the dot."""
+
+    def encode(self, data: Any, sink: BinaryIO, *, where: str) -> Encoded:
+        """Write ``data`` to ``sink``. May raise anything: nothing was replaced yet."""
+
+
+@dataclass(frozen=True)
+class Intent:
+    """A commit under way: the record it will leave, and the hash of the file it replaces (None: no file)."""
+
+    record: CommitRecord
+    prev: str | None
+
+    def to_json(self) -> bytes:
+        """The record with ``prev`` added: as a record file it reads as the record."""
+        values = json.loads(self.record.to_json())
+        return json.dumps({**values, "prev": self.prev}, sort_keys=True, separators=(",", ":")).encode() + b"\n"
+
+    @classmethod
+    def from_json(cls, text: bytes, *, where: str) -> "Intent":
+        """Read an intent back.
+
+        Raises:
+            DataCorruptError: It is torn: its commit had not touched the data yet.
+        """
+        record = CommitRecord.from_json(text, where=where)
+        return cls(record, json.loads(text).get("prev"))
+
+
+class PosixCommitter:
+    """Commits and reads partitions of one asset under one folder.
+
+    Args:
+        folder: The table's places.
+        encoder: Writes the data file.
+        asset: The asset's qualified key.
+        address: The destination's address.
+        lock_timeout_s: How long to wait for another writer of the same partition, in seconds.
+    """
+
+    guarantee: Guarantee = "atomic"
+
+    def __init__(
+        self, folder: TableFolder, encoder: Encoder, *, asset: str, address: str, lock_timeout_s: float = 60.0
+    ) -> None:
+        self._folder = folder
+        self._encoder = encoder
+        self._asset = asset
+        self._address = address
+        self._lock_timeout_s = lock_timeout_s
+        self._known_types: set[str] = set()
+        self._has_folders = False
+
+    def take_fence(self) -> int:
+        """A number above every fence taken before; durable when this returns."""
+        path = self._folder.fence
+        with self._writing(path), self._lock(os.path.join(self._folder.locks, "_fence.lock")):
+            text = posix.read_bytes(path)
+            fence = (int(text) if text is not None and text.strip().isdigit() else self._lost_fence()) + 1
+            posix.write_atomic(path, f"{fence}\n".encode())
+            return fence
+
+    def records(self, keys: Sequence[str | None]) -> dict[str | None, CommitRecord]:
+        """The commit records of those ``keys`` that have one; one file is read per key."""
+        found = {key: self.record(key) for key in keys}
+        return {key: record for key, record in found.items() if record is not None}
+
+    def all_records(self) -> list[CommitRecord]:
+        """Every commit record, sorted by file name; one listing for all of them."""
+        records = (self.record(key) for key in self._keys_in(self._folder.records))
+        return [record for record in records if record is not None]
+
+    def record(self, key: str | None) -> CommitRecord | None:
+        """The commit record of ``key``, or None.
+
+        Raises:
+            DataCorruptError: The record file is damaged; it is named.
+        """
+        path = self._folder.record(key)
+        with posix.mapped(path, where=self._where(key)):
+            text = posix.read_bytes(path)
+        return None if text is None else CommitRecord.from_json(text, where=path)
+
+    def place(self, partition: Partition | None) -> str:
+        """The data file of ``partition``, there or not; a key that fits no path raises ``PartitionError``."""
+        return self._folder.data(None if partition is None else partition.key)
+
+    def untracked(self, known: Collection[str]) -> list[str]:
+        """Keys with data but no record (``known`` are those with one), sorted; one listing of the table's folder."""
+        keys = (self._folder.key_of_folder(entry.name) for entry in _entries(self._folder.root))
+        return [k for k in keys if k is not None and k not in known and os.path.isfile(self._folder.data(k))]
+
+    def commit(self, partition: Partition | None, data: Any, stamp: Stamp) -> CommitRecord:
+        """Replace exactly this partition by ``data``.
+
+        Raises:
+            SupersededError: A commit with a fence at or above ours is there; nothing was changed.
+            LockTimeoutError: Another writer of the partition did not finish.
+            DestinationError: The disk refused; what was committed before is intact.
+        """
+        key = None if partition is None else partition.key
+        path = self._folder.data(key)
+        with self._writing(path, key):
+            posix.make_folder(self._folder.folder(key))
+            staged, encoded = self._stage(key, data, stamp)
+            try:
+                record = replace(
+                    self._record(key, stamp),
+                    rows=encoded.rows,
+                    bytes=staged.size,
+                    sha256=staged.sha256,
+                    types=self._store_types(encoded.types),
+                )
+                return self._swap(record, staged.path)
+            except BaseException:
+                staged.discard()
+                raise
+
+    def commit_empty(self, partition: Partition | None, stamp: Stamp) -> CommitRecord:
+        """Record the partition as held and empty, and remove its data; raises as ``commit`` does."""
+        key = None if partition is None else partition.key
+        with self._writing(self._folder.data(key), key):
+            return self._swap(replace(self._record(key, stamp), state="empty", rows=0), None)
+
+    def repair(self) -> list[str]:
+        """Settle every intent that a crash left, withdraw records whose data is gone, sweep staged files.
+
+        Returns:
+            One line for each thing mended, and for each partition that is damaged.
+        """
+        if not os.path.isdir(self._folder.ledger):
+            return []
+        lines: list[str] = []
+        with self._writing(self._folder.ledger):
+            for key in self._keys_in(self._folder.intents):
+                with self._lock(self._folder.lock(key), key):
+                    lines += self._settle(key)
+            for key in self._keys_in(self._folder.records):
+                with self._lock(self._folder.lock(key), key):
+                    lines += self._check_record(key)
+            for key in self._keys_on_disk():
+                with self._lock(self._folder.lock(key), key):
+                    lines += self._sweep(key, self._committed_fence(key))
+        return lines
+
+    def _stage(self, key: str | None, data: Any, stamp: Stamp) -> tuple[posix.StagedFile, Encoded]:
+        attempt = hashlib.sha256(stamp.attempt.encode()).hexdigest()[:12]
+        name = f"{self._folder.staged_prefix()}{stamp.fence}.{attempt}"
+        staged = posix.StagedFile(os.path.join(self._folder.folder(key), name))
+        try:
+            encoded = self._encoder.encode(data, staged, where=self._where(key))  # type: ignore[arg-type]
+            staged.finish()
+        except BaseException:
+            staged.discard()
+            raise
+        return staged, encoded
+
+    def _swap(self, record: CommitRecord, staged: str | None) -> CommitRecord:
+        """Compare fences and exchange data and record, as one step under the partition's lock."""
+        key, folder = record.key, self._folder
+        with self._lock(folder.lock(key), key):
+            for line in self._settle(key):
+                log.warning("%s", line)
+            current = self._readable_record(key)
+            if current is not None and current.fence >= record.fence:
+                raise self._superseded(key, current, record)
+            prev = current.sha256 if current is not None else posix.sha256_of(folder.data(key))
+            posix.write_new(folder.intent(key), Intent(record, prev).to_json())
+            self._exchange(key, staged)
+            os.replace(folder.intent(key), folder.record(key))
+            posix.sync_folder(folder.records)
+            self._sweep(key, record.fence)
+        return record
+
+    def _exchange(self, key: str | None, staged: str | None) -> None:
+        """Put the staged file in its place; None removes the data."""
+        path = self._folder.data(key)
+        try:
+            if staged is not None:
+                os.replace(staged, path)
+            elif not posix.remove(path):
+                return
+            posix.sync_folder(self._folder.folder(key))
+        except OSError:
+            # Whether the rename took place is for the hashes to say; if they cannot be read now, the next commit asks.
+            with contextlib.suppress(OSError):
+                self._settle(key)
+            raise
+
+    def _settle(self, key: str | None) -> list[str]:
+        """Finish or discard a commit that was cut short; the caller holds the partition's lock."""
+        path = self._folder.intent(key)
+        text = posix.read_bytes(path)
+        if text is None:
+            return []
+        try:
+            intent = Intent.from_json(text, where=path)
+        except DataCorruptError:
+            posix.remove(path)
+            return [f"{self._where(key)}: discarded a torn intent; the data was not touched"]
+        actual = posix.sha256_of(self._folder.data(key))
+        if actual == intent.record.sha256:
+            os.replace(path, self._folder.record(key))
+            posix.sync_folder(self._folder.records)
+            return [f"{self._where(key)}: finished the commit with fence {intent.record.fence}"]
+        posix.remove(path)
+        if actual == intent.prev:
+            return [f"{self._where(key)}: discarded the unfinished commit with fence {intent.record.fence}"]
+        return [f"{self._where(key)}: damaged: {self._folder.data(key)!r} is neither the old nor the new version"]
+
+    def _check_record(self, key: str | None) -> list[str]:
+        path = self._folder.data(key)
+        try:
+            record = self.record(key)
+        except DataCorruptError as error:
+            posix.remove(self._folder.record(key))
+            return [f"{self._where(key)}: removed a record that {error.what}; its data is untracked now"]
+        if record is None or record.state == "empty":
+            return []
+        try:
+            size = os.stat(path).st_size
+        except FileNotFoundError:
+            posix.remove(self._folder.record(key))
+            return [f"{self._where(key)}: withdrew the record of {path!r}, which is gone"]
+        if size != record.bytes:
+            return [f"{self._where(key)}: damaged: {path!r} has {size} bytes, its record says {record.bytes}"]
+        return []
+
+    def _sweep(self, key: str | None, fence: int) -> list[str]:
+        """Remove staged files of writers that can no longer win, and those of long ago."""
+        prefix = self._folder.staged_prefix()
+        swept = []
+        for entry in _entries(self._folder.folder(key)):
+            number = entry.name[len(prefix) :].partition(".")[0]
+            if not entry.name.startswith(prefix) or not number.isdigit():
+                continue
+            if int(number) < fence or _is_stale(entry):
+                posix.remove(entry.path)
+                swept.append(f"{self._where(key)}: removed the staged file {entry.name}")
+        return swept
+
+    def _store_types(self, types: bytes | None) -> str | None:
+        """Store a type sidecar under the hash of its content, before the data that needs it."""
+        if types is None:
+            return None
+        name = hashlib.sha256(types).hexdigest()
+        if name not in self._known_types:
+            path = self._folder.sidecar(name)
+            posix.make_folder(self._folder.meta)
+            if posix.read_bytes(path) != types:
+                with self._lock(os.path.join(self._folder.locks, "_meta.lock")):
+                    posix.write_atomic(path, types)
+            self._known_types.add(name)
+        return name
+
+    def intent(self, key: str | None) -> Intent | None:
+        """The commit under way for ``key``; None when there is none, or it is not yet written whole."""
+        path = self._folder.intent(key)
+        text = posix.read_bytes(path)
+        with contextlib.suppress(DataCorruptError):
+            return None if text is None else Intent.from_json(text, where=path)
+        return None
+
+    def _record(self, key: str | None, stamp: Stamp) -> CommitRecord:
+        return CommitRecord(
+            asset=self._asset,
+            destination=self._address,
+            key=key,
+            fence=stamp.fence,
+            attempt=stamp.attempt,
+            schema_fingerprint=stamp.schema_fingerprint,
+            code_fingerprint=stamp.code_fingerprint,
+            upstreams=dict(stamp.upstreams),
+            checks=tuple(stamp.checks),
+            started_at=stamp.started_at,
+            committed_at=utc_text(datetime.now(timezone.utc)),
+            run=dict(stamp.run),
+            uri=Path(self._folder.data(key)).as_uri(),
+        )
+
+    def _readable_record(self, key: str | None) -> CommitRecord | None:
+        """The record, or None when it is damaged: the commit that is about to follow mends it."""
+        try:
+            return self.record(key)
+        except DataCorruptError as error:
+            log.warning("%s", error)
+            return None
+
+    def _committed_fence(self, key: str | None) -> int:
+        record = self._readable_record(key)
+        return 0 if record is None else record.fence
+
+    def _lost_fence(self) -> int:
+        """Start above every fence on record. The jump clears those that were given out and not committed."""
+        fences = [record.fence for key in self._keys_in(self._folder.records) if (record := self._readable_record(key))]
+        return max(fences) + _FENCE_JUMP if fences else 0
+
+    def _keys_in(self, path: str) -> Iterator[str | None]:
+        for entry in _entries(path):
+            with contextlib.suppress(PartitionError):
+                yield self._folder.key_of(entry.name)
+
+    def _keys_on_disk(self) -> Iterator[str | None]:
+        yield None
+        for entry in _entries(self._folder.root):
+            if (key := self._folder.key_of_folder(entry.name)) is not None:
+                yield key
+
+    @contextlib.contextmanager
+    def _writing(self, path: str, key: str | None = None) -> Iterator[None]:
+        """Have the ledger's folders, and word errors of the disk."""
+        with posix.mapped(path, where=self._where(key)):
+            if not self._has_folders:
+                for folder in (self._folder.locks, self._folder.intents, self._folder.records):
+                    posix.make_folder(folder)
+                self._has_folders = True
+            yield
+
+    def _lock(self, path: str, key: str | None = None) -> contextlib.AbstractContextManager[None]:
+        return posix.locked(path, timeout_s=self._lock_timeout_s, where=self._where(key))
+
+    def _superseded(self, key: str | None, current: CommitRecord, mine: CommitRecord) -> SupersededError:
+        return SupersededError(
+            f"a newer attempt has committed (fence {current.fence}, at {current.committed_at}); this one has fence"
+            f" {mine.fence} and changed nothing",
+            where=self._where(key),
+            fix="nothing needs mending; run the partition again if its newer data is not what you want",
+        )
+
+    def _where(self, key: str | None) -> str:
+        return f"asset {self._asset!r}{'' if key is None else f', partition {key!r}'} in {self._address}"
+
+
+def _entries(path: str) -> list["os.DirEntry[str]"]:
+    try:
+        with os.scandir(path) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except FileNotFoundError:
+        return []
+
+
+def _is_stale(entry: "os.DirEntry[str]") -> bool:
+    try:
+        now = datetime.now(timezone.utc).timestamp()
+        return now - entry.stat().st_mtime > STALE_AFTER_S
+    except FileNotFoundError:
+        return False

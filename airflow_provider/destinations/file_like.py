@@ -1,0 +1,255 @@
+# Plain text paths and os calls: thousands per window, and tests stop the process between any two of them.
+# ruff: noqa: PTH
+"""What the destinations that keep one file per partition share: places, commits, consistent reads.
+
+A subclass says how one value becomes the content of a file and back; everything that makes a write atomic is here.
+"""
+
+import contextlib
+import logging
+import os
+import re
+import uuid
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, ClassVar
+from urllib.parse import unquote, urlsplit
+
+from pydantic import BeforeValidator, Field
+
+from airflow_provider.definitions.destination import Call, Destination, Guarantee, Stamp, join
+from airflow_provider.definitions.environment import resolve_env
+from airflow_provider.definitions.io_context import IOContext
+from airflow_provider.destinations.commit import Encoded, PosixCommitter
+from airflow_provider.destinations.paths import TableFolder
+from airflow_provider.destinations.snapshot import Snapshot, take_snapshot
+from airflow_provider.errors import AssetsError, ConfigError, DataNotFoundError
+from airflow_provider.partitioning import Partition
+from airflow_provider.storage import posix
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+log = logging.getLogger(__name__)
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+_NAMED_IN_LOG = 10
+
+
+def _base_path(value: object) -> object:
+    """Accept text and ``PathLike``; refuse, while it is defined, what can never work."""
+    text = os.fspath(value) if isinstance(value, os.PathLike) else value
+    if isinstance(text, str):
+        _local(text)
+    return text
+
+
+def _local(text: str) -> str:
+    """The file path that ``text`` names; raises ``ConfigError`` for other schemes and for empty text."""
+    scheme = _SCHEME.match(text)
+    if scheme and scheme.group(1).lower() != "file":
+        raise ConfigError(
+            f"base_path {scheme.group()!r}... is not a local path: object stores are not supported by this version",
+            where="base_path",
+            fix="use a folder on a local or shared file system",
+        )
+    if not text.strip() or "\0" in text:
+        raise ConfigError("base_path is empty or holds a NUL", where="base_path", fix="name a folder")
+    return unquote(urlsplit(text).path) if scheme else text
+
+
+class FileLikeDestination(Destination):
+    """Base of the destinations that keep one file per partition under ``base_path``.
+
+    Args:
+        base_path: A folder; made when it is not there. ``~`` and ``{env.NAME}`` are filled in where it is used.
+        lock_timeout_s: How long a commit waits for another writer of the same partition, in seconds.
+    """
+
+    guarantee: ClassVar[Guarantee] = "atomic"
+    extension: ClassVar[str] = "bin"
+
+    base_path: Annotated[str, BeforeValidator(_base_path)]
+    lock_timeout_s: float = Field(default=60.0, ge=0)
+
+    @property
+    def root(self) -> str:
+        """``base_path`` as an absolute path, with ``~`` and ``{env.NAME}`` filled in."""
+        text = _local(resolve_env(self.base_path, where=self.label))
+        return os.path.abspath(os.path.expanduser(text))
+
+    @property
+    def address(self) -> str:
+        """Format and absolute path: ``parquet:/lake/bronze``."""
+        return f"{self.extension}:{self.root}"
+
+    def encode(self, data: Any, sink: BinaryIO, *, where: str) -> Encoded:
+        """Write one value to ``sink`` as the content of a file."""
+        raise NotImplementedError
+
+    def decode(self, snapshot: Snapshot, context: IOContext, *, path: str, where: str) -> Any:
+        """The value that ``encode`` wrote. ``snapshot.content`` is not None and matches its record, if it has one."""
+        raise NotImplementedError
+
+    def empty(self, context: IOContext) -> Any:
+        """What a partition reads as that is recorded as empty."""
+        raise NotImplementedError
+
+    def folder(self, context: IOContext) -> TableFolder:
+        """The places of the context's table."""
+        return TableFolder.of(
+            self.root,
+            dataset=context.dataset,
+            table=context.table,
+            column=context.column,
+            extension=self.extension,
+        )
+
+    def committer(self, context: IOContext, *, call: Call | None = None) -> PosixCommitter:
+        """The committer of the context's asset; ``call`` is not needed, for nothing here is a hook of the user's."""
+        return PosixCommitter(
+            self.folder(context),
+            self,
+            asset=context.asset.qualified_key,
+            address=self.address,
+            lock_timeout_s=self.lock_timeout_s,
+        )
+
+    def write_partition(self, context: IOContext, partition: Partition | None, data: Any) -> None:
+        """Replace one partition, atomically, under a fence of its own."""
+        self._commit(context, [(partition, data)])
+
+    def write(self, context: IOContext, data: Any) -> None:
+        """Write each partition of the context, each atomically, under one fence."""
+        self._commit(context, context.slices(data))
+
+    def _commit(self, context: IOContext, slices: list[tuple[Partition | None, Any]]) -> None:
+        committer = self.committer(context)
+        for partition, _ in slices:
+            committer.place(partition)
+        stamp = Stamp(fence=committer.take_fence(), attempt=uuid.uuid4().hex)
+        for partition, part in slices:
+            committer.commit(partition, part, stamp)
+
+    def read_partition(self, context: IOContext, partition: Partition | None) -> Any:
+        """Read one whole version of a partition.
+
+        Raises:
+            DataNotFoundError: Nothing is stored for it.
+            DataCorruptError: What is stored is damaged; the file is named.
+        """
+        snapshot = self._snapshot(context, partition)
+        if snapshot is None:
+            raise self._not_found(context, partition)
+        return self._value(snapshot, context, partition)
+
+    def read(self, context: IOContext) -> Any:
+        """Read what the context covers; see ``Destination.read``. Missing partitions are logged and left out."""
+        found, empty = [], 0
+        for partition in context.partitions:
+            snapshot = self._snapshot(context, partition)
+            if snapshot is None:
+                context.missing.append("" if partition is None else partition.key)
+            elif snapshot.content is None:
+                empty += 1
+            else:
+                found.append(self._value(snapshot, context, partition))
+        if context.missing and (found or empty):
+            self._log_missing(context)
+        return self.empty(context) if empty and not found else join(self, context, found)
+
+    def partition_row_counts(self, context: IOContext) -> dict[str, int]:
+        """Rows per partition key, from the commit records; data that is no table counts 1.
+
+        Partitions that were there before the package have no record: they are counted where the format can tell
+        without reading the data.
+        """
+        folder, committer = self.folder(context), self.committer(context)
+        counts = {r.key: 1 if r.rows is None else r.rows for r in committer.all_records() if r.key is not None}
+        for key in committer.untracked(set(counts)):
+            rows = self.count(folder.data(key))
+            if rows is not None:
+                counts[key] = rows
+        return dict(sorted(counts.items()))
+
+    def count(self, path: str) -> int | None:
+        """Rows of an untracked file, if they can be told without reading its data."""
+        return None
+
+    def check(self) -> list[str]:
+        """Try the folder as a commit would: make it, write, lock, remove."""
+        path = os.path.join(self.root, f".check-{uuid.uuid4().hex}")
+        try:
+            with posix.mapped(path, where=self.label):
+                posix.make_folder(self.root)
+                with posix.locked(path, timeout_s=1.0, where=self.label):
+                    posix.write_new(path, b"check")
+                posix.remove(path)
+        except AssetsError as error:
+            with contextlib.suppress(OSError):
+                posix.remove(path)
+            return [str(error)]
+        return []
+
+    def _snapshot(self, context: IOContext, partition: Partition | None) -> Snapshot | None:
+        key = None if partition is None else partition.key
+        where = self._where(context, partition)
+        return take_snapshot(self.folder(context), self.committer(context), key, where=where)
+
+    def _value(self, snapshot: Snapshot, context: IOContext, partition: Partition | None) -> Any:
+        if snapshot.content is None:
+            return self.empty(context)
+        path = self.folder(context).data(None if partition is None else partition.key)
+        return self.decode(snapshot, context, path=path, where=self._where(context, partition))
+
+    def _where(self, context: IOContext, partition: Partition | None) -> str:
+        return f"{context.asset.label}{'' if partition is None else f', partition {partition.key!r}'} in {self.address}"
+
+    def _not_found(self, context: IOContext, partition: Partition | None) -> DataNotFoundError:
+        path = self.folder(context).data(None if partition is None else partition.key)
+        return DataNotFoundError(
+            f"nothing is stored at {path!r}",
+            where=self._where(context, partition),
+            fix="materialize it first, or name partitions that are there",
+        )
+
+    def _log_missing(self, context: IOContext) -> None:
+        named = ", ".join(context.missing[:_NAMED_IN_LOG])
+        more = len(context.missing) - _NAMED_IN_LOG
+        log.warning(
+            "%s in %s: %s of %s partitions are not there and were left out: %s%s",
+            context.asset.label,
+            self.address,
+            len(context.missing),
+            len(context.partitions),
+            named,
+            f" and {more} more" if more > 0 else "",
+        )
+
+
+def as_arrow(data: Any, *, where: str) -> "pa.Table":
+    """``data`` as an Arrow table.
+
+    Raises:
+        DestinationError: ``data`` is not a table.
+    """
+    import pyarrow as pa
+
+    if isinstance(data, pa.Table):
+        return data
+    from airflow_provider.errors import DestinationError
+    from airflow_provider.schema.representations import TableData, unwrap
+
+    table = TableData.of(unwrap(data))
+    if table is None:
+        raise DestinationError(
+            f"holds tables only, and was given {type(data).__name__}",
+            where=where,
+            fix="return rows, a DataFrame or an Arrow table, or use FileDestination for other objects",
+        )
+    return table.arrow(where=where)
+
+
+def empty_table(context: IOContext) -> "pa.Table":
+    """No rows, with the columns of the context's schema if there is one."""
+    import pyarrow as pa
+
+    return context.schema.arrow().empty_table() if context.schema is not None else pa.table({})

@@ -1,0 +1,114 @@
+"""Every exception of the package, each of which says what is wrong, where, and how to mend it.
+
+The tree (the standard class in brackets is a second base, so that callers may catch either)::
+
+    AssetsError
+    ├── ConfigError [ValueError]          a setting or combination that cannot work
+    │   └── PartitionError                a key, partition or window that does not fit
+    ├── DefinitionError [TypeError]       a wrong keyword, annotation or shape in a definition
+    ├── GraphError [ValueError]           assets that cannot be joined into one graph
+    │   ├── CircularDependencyError
+    │   └── AssetNotFoundError
+    ├── AssetError                        an asset failed, or returned what cannot be used
+    ├── SchemaError [ValueError]          data that does not fit its schema
+    ├── NormalizerError [TypeError]       data that a normalizer cannot reshape
+    ├── RepresentationError [TypeError]   data of a kind that nothing recognises
+    ├── DestinationError                  a store refused or failed
+    │   ├── DataNotFoundError             nothing is stored there
+    │   ├── DataCorruptError              what is stored is damaged
+    │   ├── SupersededError               a newer attempt has committed: this one must not
+    │   └── LockTimeoutError              another writer holds the partition
+    └── ConnectionLookupError             a connection could not be resolved
+
+The three parts are required by the constructor, so that no error can forget one.
+"""
+
+
+class AssetsError(Exception):
+    """Base of every error of the package.
+
+    Args:
+        what: What is wrong, with the value seen. Never a secret, never a whole row.
+        where: The asset, source, destination, file or option it is about.
+        fix: What the reader can do about it.
+    """
+
+    def __init__(self, what: str, *, where: str, fix: str) -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.fix = fix
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}\n  Fix: {self.fix}"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (type(self), self.what, self.where, self.fix)
+
+
+def _rebuild(kind: type[AssetsError], what: str, where: str, fix: str) -> AssetsError:
+    return kind(what, where=where, fix=fix)
+
+
+class ConfigError(AssetsError, ValueError):
+    """A setting, or a combination of settings, that cannot work."""
+
+
+class PartitionError(ConfigError):
+    """A key, partition or window that does not fit the asset's partitioning."""
+
+
+class DefinitionError(AssetsError, TypeError):
+    """A definition with a wrong keyword, annotation or shape."""
+
+
+class GraphError(AssetsError, ValueError):
+    """Assets that cannot be joined into one graph."""
+
+
+class CircularDependencyError(GraphError):
+    """An asset that needs, directly or not, its own result."""
+
+
+class AssetNotFoundError(GraphError):
+    """A name that no asset of the graph answers to."""
+
+
+class AssetError(AssetsError):
+    """An asset failed, or returned something that cannot be used."""
+
+
+class SchemaError(AssetsError, ValueError):
+    """Data that does not fit its schema."""
+
+
+class NormalizerError(AssetsError, TypeError):
+    """Data that a normalizer cannot reshape."""
+
+
+class RepresentationError(AssetsError, TypeError):
+    """Data of a kind that no representation recognises."""
+
+
+class DestinationError(AssetsError):
+    """A store refused, or failed."""
+
+
+class DataNotFoundError(DestinationError):
+    """Nothing is stored where data was looked for."""
+
+
+class DataCorruptError(DestinationError):
+    """What is stored is damaged, or is not what its commit record says."""
+
+
+class SupersededError(DestinationError):
+    """A newer attempt has committed this partition: this one must not replace it."""
+
+
+class LockTimeoutError(DestinationError):
+    """Another writer held the partition's lock for longer than we wait."""
+
+
+class ConnectionLookupError(AssetsError):
+    """A connection could not be resolved."""

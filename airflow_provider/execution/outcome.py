@@ -1,0 +1,131 @@
+"""What became of each partition of a run, and how to say it in a few lines."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any, Literal
+
+from airflow_provider.errors import AssetError, AssetsError
+from airflow_provider.partitioning import PartitionWindow
+
+Status = Literal["committed", "empty", "kept", "held", "superseded", "failed"]
+
+_SAID = {
+    "committed": "committed",
+    "empty": "recorded as empty",
+    "kept": "no rows: nothing written, what was held stays",
+    "held": "already committed by this attempt",
+    "superseded": "superseded by a newer attempt",
+    "failed": "FAILED",
+}
+
+
+@dataclass(frozen=True)
+class PartitionOutcome:
+    """One partition in one destination.
+
+    Attributes:
+        key: The partition's key; None is the unpartitioned whole.
+        destination: The destination's key.
+        address: The destination's address, as the index names it.
+        status: What became of it.
+        rows: Rows committed; None where that is not known.
+        seconds: Time that the commit took.
+        uri: Where the data is.
+        fence: The fence it was committed with.
+        error: What went wrong.
+    """
+
+    key: str | None
+    destination: str
+    address: str
+    status: Status
+    rows: int | None = None
+    seconds: float = 0.0
+    uri: str = ""
+    fence: int = 0
+    error: BaseException | None = None
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether the partition does not hold what this run produced."""
+        return self.status in ("failed", "superseded")
+
+
+@dataclass
+class RunResult:
+    """The run of one asset.
+
+    Attributes:
+        asset: Qualified key.
+        windows: What was run; None for the unpartitioned whole.
+        outcomes: One per partition and destination, in the order of the commits.
+        data: What the last pass produced, conformed.
+        metadata: What ``context.add_metadata`` was given.
+    """
+
+    asset: str
+    windows: tuple[PartitionWindow, ...] | None
+    outcomes: list[PartitionOutcome] = field(default_factory=list)
+    data: Any = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def bad(self) -> list[PartitionOutcome]:
+        """The partitions that failed or were superseded."""
+        return [outcome for outcome in self.outcomes if outcome.is_bad]
+
+    def raise_for_failures(self) -> None:
+        """Raise one error that names the partitions that failed, and how many stand.
+
+        Raises:
+            AssetError: At least one partition failed or was superseded.
+        """
+        bad = self.bad
+        if not bad:
+            return
+        first = bad[0].error
+        what = first.what if isinstance(first, AssetsError) else f"{type(first).__name__}: {first}"
+        if len(self.outcomes) == 1 and isinstance(first, AssetsError):
+            raise first
+        raise AssetError(
+            f"{len(bad)} of {len(self.outcomes)} partition writes failed: {'; '.join(summary(bad, limit=5))}. "
+            f"The first one: {what}",
+            where=f"asset {self.asset!r}",
+            fix="mend the cause and run again: a retry of this attempt writes only what is missing",
+        ) from first
+
+
+def summary(outcomes: Sequence[PartitionOutcome], *, limit: int = 60) -> list[str]:
+    """One line per partition, or per stretch of like outcomes when there would be more than ``limit`` lines.
+
+    Each says the key or range, the status, rows, seconds, and where the data is.
+    """
+    if len(outcomes) <= limit:
+        return [_line([outcome]) for outcome in outcomes]
+    stretches = [list(group) for _, group in groupby(outcomes, key=lambda o: (o.destination, o.status))]
+    lines = [_line(stretch) for stretch in stretches]
+    return lines if len(lines) <= limit else [*lines[: limit - 1], f"... and {len(lines) - limit + 1} more stretches"]
+
+
+def counts(outcomes: Iterable[PartitionOutcome]) -> dict[str, int]:
+    """How many outcomes there are of each status that occurs."""
+    found: dict[str, int] = {}
+    for outcome in outcomes:
+        found[outcome.status] = found.get(outcome.status, 0) + 1
+    return found
+
+
+def _line(stretch: Sequence[PartitionOutcome]) -> str:
+    first, last = stretch[0], stretch[-1]
+    name = first.key or "whole"
+    if len(stretch) > 1:
+        name = f"{name}..{last.key} ({len(stretch)} partitions)"
+    parts = [f"{name}: {_SAID[first.status]}"]
+    if any(outcome.rows is not None for outcome in stretch):
+        parts.append(f"{sum(outcome.rows or 0 for outcome in stretch):,} rows")
+    if first.status in ("committed", "empty"):
+        parts.append(f"{sum(outcome.seconds for outcome in stretch):.2f} s")
+    if first.error is not None:
+        parts.append(first.error.what if isinstance(first.error, AssetsError) else type(first.error).__name__)
+    return f"{', '.join(parts)} -> {first.uri or first.destination}"

@@ -1,0 +1,152 @@
+"""What each parameter of an asset's function receives: resources by binding or fallback, upstreams read from their destination."""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from airflow_provider.definitions.asset import Asset
+from airflow_provider.definitions.component import Component
+from airflow_provider.definitions.graph import AssetGraph
+from airflow_provider.definitions.io_context import IOContext
+from airflow_provider.definitions.relation import Relation
+from airflow_provider.definitions.resource import Resource, fallback
+from airflow_provider.definitions.upstream import Upstream
+from airflow_provider.errors import AssetError, AssetsError, ConfigError, DataNotFoundError
+from airflow_provider.execution.events import Emitter
+from airflow_provider.execution.offload import Bridge
+from airflow_provider.partitioning import PartitionWindow
+
+log = logging.getLogger(__name__)
+
+WHOLE = ""
+"""Stands for the unpartitioned whole among partition keys of a version map."""
+
+
+@dataclass
+class Inputs:
+    """The keywords of one call, and which versions of the upstreams were read.
+
+    Attributes:
+        values: Parameter name -> value.
+        versions: Upstream's qualified key -> partition key (``WHOLE`` for an unpartitioned upstream) -> version.
+    """
+
+    values: dict[str, Any] = field(default_factory=dict)
+    versions: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def versions_for(self, key: str | None) -> dict[str, str]:
+        """The upstream versions that partition ``key`` was made from."""
+        return {
+            upstream: version
+            for upstream, by_key in self.versions.items()
+            if (version := by_key.get(key or WHOLE) or by_key.get(WHOLE))
+        }
+
+
+def resources(asset: Asset) -> dict[str, Any]:
+    """The value of every parameter that is no upstream. Connections are looked up here, in the caller's thread.
+
+    Raises:
+        ConfigError: Nothing is bound to a parameter that must be filled, and its class cannot fill itself.
+        ConnectionLookupError: A connection could not be resolved.
+    """
+    return {
+        name: _resource(asset, name, type(asset).relations[name])
+        for name in type(asset).parameters.relations
+        if type(asset).relations[name].kind != "asset"
+    }
+
+
+def _resource(asset: Asset, name: str, relation: Relation) -> Any:
+    bound = [_resolved(target) for target in asset.targets(name)]
+    if relation.many:
+        return bound
+    if bound:
+        return bound[0]
+    if relation.default is not None:
+        return _resolved(relation.default())
+    for cls in relation.classes:
+        found = fallback(cls, where=asset.label)
+        if found is not None:
+            return found
+    if relation.optional:
+        return None
+    wanted = " or ".join(cls.__name__ for cls in relation.classes) or relation.kind
+    raise ConfigError(
+        f"parameter {name!r} needs a {wanted}, but none is bound and it cannot fill itself from the environment",
+        where=asset.label,
+        fix=f"pass {name}={wanted}(...) to the asset or its source, or set its environment variables",
+    )
+
+
+def _resolved(target: Component) -> Component:
+    return target.resolved() if isinstance(target, Resource) else target
+
+
+def upstreams(
+    asset: Asset, graph: AssetGraph, window: PartitionWindow | None, *, bridge: Bridge, emitter: Emitter, metadata: Any
+) -> Inputs:
+    """Read every upstream parameter of ``asset`` for ``window``.
+
+    Versions are taken before the data is read, so that a commit in between makes this run look stale, never fresh.
+
+    Raises:
+        AssetError: A read failed for another reason than that nothing is stored there.
+    """
+    inputs = Inputs()
+    for name, targets in graph.inputs(asset).items():
+        if name not in type(asset).parameters.relations:
+            continue
+        read = [_read(asset, up, window, inputs, bridge=bridge, emitter=emitter, metadata=metadata) for up in targets]
+        many = type(asset).relations[name].many
+        inputs.values[name] = read if many else (read[0] if read else None)
+    return inputs
+
+
+def _read(
+    asset: Asset,
+    upstream: Asset,
+    window: PartitionWindow | None,
+    inputs: Inputs,
+    *,
+    bridge: Bridge,
+    emitter: Emitter,
+    metadata: Mapping[str, Any],
+) -> Upstream:
+    own_window = window if upstream.partitioning is not None else None
+    io = IOContext(upstream, own_window, metadata, upstream.schema)
+    destination = upstream.default_destination
+    wanted = tuple(own_window.keys) if own_window is not None else ()
+    try:
+        inputs.versions[upstream.qualified_key] = _versions(upstream, io, bridge)
+        with emitter.step("dest_read", keys=wanted, destination=destination.key, upstream=upstream.qualified_key):
+            data = bridge.call(destination.read, io)
+    except DataNotFoundError:
+        log.warning(
+            "%s reads %s, but nothing is stored there for %s", asset.label, upstream.label, own_window or "the asset"
+        )
+        return Upstream(upstream, None, wanted)
+    except AssetsError as error:
+        raise AssetError(
+            f"upstream {upstream.qualified_key!r} could not be read: {error.what}", where=asset.label, fix=error.fix
+        ) from error
+    except Exception as error:
+        raise AssetError(
+            f"upstream {upstream.qualified_key!r} could not be read: {type(error).__name__}: {error}",
+            where=asset.label,
+            fix=f"look at {destination.label}; `airflow-assets doctor` checks it",
+        ) from error
+    if io.missing:
+        log.warning("%s reads %s, which misses %s", asset.label, upstream.label, _listed(io.missing))
+    return Upstream(upstream, data, tuple(io.missing))
+
+
+def _versions(upstream: Asset, io: IOContext, bridge: Bridge) -> dict[str, str]:
+    committer = upstream.default_destination.committer(io, call=bridge.call)
+    keys = [partition.key if partition is not None else None for partition in io.partitions]
+    return {key or WHOLE: f"{r.fence}-{r.attempt}" for key, r in committer.records(keys).items()}
+
+
+def _listed(keys: list[str], limit: int = 5) -> str:
+    return ", ".join(keys[:limit]) + (f" and {len(keys) - limit} more" if len(keys) > limit else "")

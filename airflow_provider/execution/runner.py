@@ -1,0 +1,179 @@
+"""Runs assets and graphs in this process; the operator, the command line and ``asset.materialize()`` all come here."""
+
+import asyncio
+import concurrent.futures
+import logging
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from airflow_provider.definitions.asset import Asset
+from airflow_provider.definitions.graph import AssetGraph
+from airflow_provider.execution.journal import Journal
+from airflow_provider.execution.materialize import AssetRun, Progress, RunInfo
+from airflow_provider.execution.offload import Bridge, in_thread
+from airflow_provider.execution.outcome import RunResult
+from airflow_provider.execution.window import Windows, check_all, windows_for
+from airflow_provider.partitioning import Partition, PartitionWindow
+
+log = logging.getLogger(__name__)
+
+WindowLike = PartitionWindow | Partition | Iterable[PartitionWindow] | None
+
+
+def execute(
+    asset: Asset,
+    *,
+    windows: Windows,
+    graph: AssetGraph | None = None,
+    info: RunInfo | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+    write: bool = True,
+    loop: asyncio.AbstractEventLoop | None = None,
+) -> RunResult:
+    """Run ``asset`` for ``windows``, which must be its own (``windows_for``). Failed partitions are outcomes, not exceptions."""
+    graph = graph if graph is not None else AssetGraph(asset.source or asset)
+    with Bridge(loop) as bridge, Journal(asset) as journal:
+        return AssetRun(
+            asset=asset,
+            graph=graph,
+            windows=windows,
+            info=info or RunInfo(uuid.uuid4().hex[:16]),
+            metadata=dict(metadata or {}),
+            bridge=bridge,
+            journal=journal,
+            progress=progress,
+            write=write,
+        ).execute()
+
+
+def run_asset(
+    asset: Asset,
+    *,
+    window: WindowLike = None,
+    graph: AssetGraph | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    loop: asyncio.AbstractEventLoop | None = None,
+) -> Any:
+    """Produce and conform without writing."""
+    windows = windows_for(asset, window)
+    return execute(asset, windows=windows, graph=graph, metadata=metadata, write=False, loop=loop).data
+
+
+def materialize_asset(
+    asset: Asset,
+    *,
+    window: WindowLike = None,
+    graph: AssetGraph | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    loop: asyncio.AbstractEventLoop | None = None,
+) -> Any:
+    """Produce, conform and write; the data, or None for an asset that is not enabled."""
+    windows = windows_for(asset, window)
+    if not asset.enabled:
+        log.info("%s is not enabled: not run", asset.label)
+        return None
+    result = execute(asset, windows=windows, graph=graph, metadata=metadata, loop=loop)
+    result.raise_for_failures()
+    return result.data
+
+
+async def run_asset_async(asset: Asset, **options: Any) -> Any:
+    """``run_asset`` in a worker thread; async functions are awaited on the running loop."""
+    return await in_thread(run_asset, asset, loop=asyncio.get_running_loop(), **options)
+
+
+async def materialize_asset_async(asset: Asset, **options: Any) -> Any:
+    """``materialize_asset`` in a worker thread; async functions are awaited on the running loop."""
+    return await in_thread(materialize_asset, asset, loop=asyncio.get_running_loop(), **options)
+
+
+def call(function: Any, *args: Any) -> Any:
+    """The result of a sync or async function."""
+    with Bridge() as bridge:
+        return bridge.call(function, *args)
+
+
+AssetStatus = Literal["success", "failed", "upstream_failed", "skipped", "disabled"]
+
+
+@dataclass
+class GraphResult:
+    """What became of each asset of a graph, by qualified key, in the order of the graph.
+
+    Attributes:
+        statuses: ``success``, ``failed``, ``upstream_failed`` (not started), ``skipped`` (nothing started any more), ``disabled``.
+        results: The outcome of those that ran, partition by partition.
+        errors: What the failed ones raised.
+    """
+
+    statuses: dict[str, AssetStatus] = field(default_factory=dict)
+    results: dict[str, RunResult] = field(default_factory=dict)
+    errors: dict[str, BaseException] = field(default_factory=dict)
+
+    @property
+    def is_success(self) -> bool:
+        """Whether every enabled asset succeeded."""
+        return all(status in ("success", "disabled") for status in self.statuses.values())
+
+    def raise_for_failures(self) -> None:
+        """Raise the first failure, if there is one."""
+        for error in self.errors.values():
+            raise error
+
+
+def materialize_graph(
+    graph: AssetGraph,
+    *,
+    window: PartitionWindow | Partition | None = None,
+    select: Sequence[str] | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    max_workers: int = 4,
+    fail_fast: bool = False,
+    progress: Progress | None = None,
+) -> GraphResult:
+    """Run the graph's assets in order, at most ``max_workers`` at a time; what depends on a failure is not started.
+
+    Raises:
+        PartitionError: The window does not fit an asset; nothing has run.
+    """
+    selected = graph.select(select)
+    windows = check_all([asset for asset in selected if asset.enabled], window)
+    waiting = {asset.qualified_key: asset for asset in selected}
+    result = GraphResult({key: "disabled" if not asset.enabled else "skipped" for key, asset in waiting.items()})
+    running: dict[concurrent.futures.Future[RunResult], str] = {}
+    with concurrent.futures.ThreadPoolExecutor(max_workers) as pool:
+        while waiting or running:
+            for key, asset in list(waiting.items()):
+                upstream = [up.qualified_key for up in graph.upstreams(asset) if up.qualified_key in result.statuses]
+                if any(up in waiting or up in running.values() for up in upstream):
+                    continue
+                del waiting[key]
+                if result.statuses[key] == "disabled" or (fail_fast and result.errors):
+                    continue
+                if any(result.statuses[up] in ("failed", "upstream_failed", "skipped") for up in upstream):
+                    result.statuses[key] = "upstream_failed"
+                    continue
+                future = pool.submit(
+                    execute, asset, windows=windows[key], graph=graph, metadata=metadata, progress=progress
+                )
+                running[future] = key
+            done, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
+            for future in done:
+                _settle(result, running.pop(future), future)
+    return result
+
+
+def _settle(result: GraphResult, key: str, future: "concurrent.futures.Future[RunResult]") -> None:
+    try:
+        run = future.result()
+        run.data = None  # a graph may be larger than memory
+        result.results[key] = run
+        run.raise_for_failures()
+    except Exception as error:
+        log.error("asset %r failed: %s", key, error)
+        result.statuses[key], result.errors[key] = "failed", error
+    else:
+        result.statuses[key] = "success"

@@ -1,0 +1,53 @@
+"""The windows of a run, checked before anything starts: problems are told all at once."""
+
+from collections.abc import Iterable
+
+from airflow_provider.definitions.asset import Asset
+from airflow_provider.errors import PartitionError
+from airflow_provider.partitioning import Partition, PartitionWindow
+
+Windows = tuple[PartitionWindow, ...] | None
+
+
+def windows_for(asset: Asset, window: PartitionWindow | Partition | Iterable[PartitionWindow] | None) -> Windows:
+    """``window`` as the windows that ``asset`` is run for, in its own zone; None for an unpartitioned asset.
+
+    Raises:
+        PartitionError: None was given to a partitioned asset, or a window is of another grain, or outside start and end.
+    """
+    if asset.partitioning is None:
+        return None
+    if window is None:
+        asset.partitioning.check(None, where=asset.label)
+    if isinstance(window, Partition):
+        window = window.window
+    given = (window,) if isinstance(window, PartitionWindow) else tuple(window or ())
+    adopted = []
+    for one in given:
+        asset.partitioning.check(one, where=asset.label)
+        adopted.append(asset.partitioning.adopt(one))
+    return asset.partitioning.join(adopted)
+
+
+def check_all(assets: Iterable[Asset], window: PartitionWindow | Partition | None) -> dict[str, Windows]:
+    """The windows of every asset by qualified key.
+
+    Raises:
+        PartitionError: It does not fit at least one of them; all that do not are named.
+    """
+    found: dict[str, Windows] = {}
+    problems: list[PartitionError] = []
+    for asset in assets:
+        try:
+            found[asset.qualified_key] = windows_for(asset, window)
+        except PartitionError as error:
+            problems.append(error)
+    if len(problems) == 1:
+        raise problems[0]
+    if problems:
+        raise PartitionError(
+            "; ".join(f"{problem.where}: {problem.what}" for problem in problems),
+            where=f"window {window}",
+            fix=problems[0].fix,
+        )
+    return found

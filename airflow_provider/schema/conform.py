@@ -1,0 +1,307 @@
+"""Bringing data to its schema: the right columns, types and nulls, in the form it came in.
+
+Columns are looked at as a whole: one whose values all have the right type passes untouched, an Arrow column is cast
+where Arrow's cast means the same as the rule for one value (``airflow_provider.schema.values``), and only what is left
+goes value by value, which also finds the row to name. Nothing is returned unless everything fits.
+"""
+
+import logging
+import operator
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from airflow_provider.errors import ConfigError, SchemaError
+from airflow_provider.schema.fields import MISSING, NONE_TYPE, FieldSpec
+from airflow_provider.schema.infer import infer
+from airflow_provider.schema.representations.table import TableData
+from airflow_provider.schema.values import UnfitError, coercer, int_bounds, is_null, plain_types
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from airflow_provider.schema.schema import Schema
+
+log = logging.getLogger(__name__)
+
+_NAMES_SHOWN = 10
+_VALUE_SHOWN = 40
+
+
+class MaterializationStrategy(str, Enum):
+    """How data meets its schema: ``reconcile`` mends what can be mended without loss, ``strict`` only compares."""
+
+    RECONCILE = "reconcile"
+    STRICT = "strict"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "MaterializationStrategy":
+        if value == "auto":
+            return cls.RECONCILE
+        raise ConfigError(
+            f"{value!r} is not a strategy",
+            where="materialization_strategy",
+            fix=f"use {' or '.join(repr(member.value) for member in cls)}",
+        )
+
+
+def conform(
+    data: TableData,
+    schema: "type[Schema] | None",
+    strategy: MaterializationStrategy | str = MaterializationStrategy.RECONCILE,
+    *,
+    where: str,
+) -> "tuple[TableData, type[Schema] | None]":
+    """Bring data to its schema.
+
+    Reconciling drops columns the schema lacks (one warning in the log), fills those the data lacks with their default
+    or null, and changes the form of values where that loses nothing. Strict refuses extra columns, columns without a
+    default that are missing, and values of another type; an int may stand for a wider number.
+
+    Args:
+        data: The data, which is not changed.
+        schema: What it should be; without one the schema is inferred, as far as that is possible.
+        strategy: ``reconcile`` or ``strict``.
+        where: The asset, for messages.
+
+    Returns:
+        The data in the form it came in (the same object where nothing changed), and its schema: None only where none
+        was given and none could be inferred.
+
+    Raises:
+        SchemaError: The data does not fit; the first row and column at fault are named.
+        ConfigError: No such strategy.
+    """
+    strict = MaterializationStrategy(strategy) is MaterializationStrategy.STRICT
+    columns = data.checked_columns(where=where)
+    if schema is None:
+        return _without_schema(data, strict=strict, where=where)
+    if data.kind == "rows" and data.is_empty:
+        return TableData(data.value, data.representation, schema=schema), schema
+    specs = schema.field_specs()
+    _check_extras(data, columns, specs, strict=strict, where=where)
+    conformed = _CONFORM[data.kind](data, specs, strict=strict, where=where)
+    return TableData(conformed, data.representation, schema=schema), schema
+
+
+def _without_schema(data: TableData, *, strict: bool, where: str) -> "tuple[TableData, type[Schema] | None]":
+    if strict:
+        raise SchemaError("strict needs a schema", where=where, fix="declare one (schema=...), or use 'reconcile'")
+    value = data.representation.to_rows(data.value) if data.kind == "rows" else data.value
+    table = data if value is data.value else TableData(value, data.representation)
+    try:
+        schema = infer(table, where=where)
+    except SchemaError as error:
+        log.debug("%s: no schema inferred: %s", where, error.what)
+        return table, None
+    return TableData(value, data.representation, schema=schema), schema
+
+
+def _check_extras(
+    data: TableData, columns: Sequence[str], specs: Sequence[FieldSpec], *, strict: bool, where: str
+) -> None:
+    known = {spec.name for spec in specs}
+    extras = [name for name in columns if name not in known]
+    if not extras:
+        return
+    names = ", ".join(map(repr, extras[:_NAMES_SHOWN])) + (", ..." if len(extras) > _NAMES_SHOWN else "")
+    if not strict:
+        log.warning("%s: dropped %d column(s) that the schema lacks: %s", where, len(extras), names)
+        return
+    row = next(row for row, held in enumerate(data.value) if extras[0] in held) if data.kind == "rows" else 0
+    raise SchemaError(
+        f"row {row}: the schema has no column(s) {names}",
+        where=where,
+        fix="add them to the schema, leave them out in data(), or use materialization_strategy='reconcile'",
+    )
+
+
+def _conform_rows(data: TableData, specs: Sequence[FieldSpec], *, strict: bool, where: str) -> Any:
+    rows, columns = data.value, data.columns
+    uniform = all(len(row) == len(columns) for row in rows)  # the columns are the union of the keys
+    same = uniform and set(columns) == {spec.name for spec in specs} and isinstance(rows, list)
+    cells = []
+    for spec in specs:
+        name = spec.name
+        values = [row[name] for row in rows] if same else [row.get(name, MISSING) for row in rows]
+        result = conform_values(values, spec, strict=strict, where=where)
+        same = same and result is values
+        cells.append(result)
+    if same:
+        return rows
+    names = [spec.name for spec in specs]
+    return [dict(zip(names, row, strict=True)) for row in zip(*cells, strict=True)] if names else [{} for _ in rows]
+
+
+def _conform_arrow(data: TableData, specs: Sequence[FieldSpec], *, strict: bool, where: str) -> "pa.Table":
+    import pyarrow as pa
+
+    from airflow_provider.schema.arrow_types import arrow_schema
+
+    table, target = data.arrow(where=where), arrow_schema(specs)
+    arrays = [
+        _arrow_column(table.column(spec.name), table.schema.field(spec.name), spec, strict=strict, where=where)
+        if spec.name in data.columns
+        else _absent(spec, table.num_rows, strict=strict, where=where)
+        for spec in specs
+    ]
+    if not arrays or table.schema.equals(target, check_metadata=True):
+        return table.select([spec.name for spec in specs])
+    return pa.Table.from_arrays(arrays, schema=target)
+
+
+def _conform_pandas(data: TableData, specs: Sequence[FieldSpec], *, strict: bool, where: str) -> Any:
+    import pandas as pd
+
+    frame = data.value
+    series = {
+        spec.name: _pandas_column(data, spec, strict=strict, where=where)
+        if spec.name in data.columns
+        else _to_series(_absent(spec, len(frame), strict=strict, where=where), spec)
+        for spec in specs
+    }
+    if list(frame.columns) == list(series) and all(series[name] is None for name in series):
+        return frame
+    columns = [frame[name] if held is None else held.set_axis(frame.index) for name, held in series.items()]
+    conformed = pd.DataFrame(dict(enumerate(columns)), index=frame.index)
+    conformed.columns = pd.Index(list(series), dtype=object)
+    return conformed
+
+
+def _pandas_column(data: TableData, spec: FieldSpec, *, strict: bool, where: str) -> Any:
+    """The column as a new series, or None where the one that is there fits."""
+    from airflow_provider.schema.arrow_types import to_arrow_array
+
+    column = data.column(spec.name)
+    if isinstance(column, list):
+        result = conform_values(column, spec, strict=strict, where=where)
+        return None if result is column else _to_series(to_arrow_array(result, spec, where=where), spec)
+    import pyarrow as pa
+
+    array = _arrow_column(column, pa.field(spec.name, column.type), spec, strict=strict, where=where)
+    return None if array is column else _to_series(array, spec)
+
+
+def _to_series(array: Any, spec: FieldSpec) -> Any:
+    import pyarrow as pa
+
+    from airflow_provider.schema.arrow_types import arrow_field
+    from airflow_provider.schema.representations.pandas import arrow_to_series
+
+    chunked = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+    return arrow_to_series(chunked, arrow_field(spec))
+
+
+_CONFORM: dict[str, Callable[..., Any]] = {"rows": _conform_rows, "arrow": _conform_arrow, "pandas": _conform_pandas}
+
+
+def conform_values(values: list[Any], spec: FieldSpec, *, strict: bool, where: str) -> list[Any]:
+    """Bring one column of Python values to its spec; the same list where all of them fit already.
+
+    Args:
+        values: The values; ``MISSING`` where a row lacks the column.
+        spec: What they should be.
+        strict: Whether values of another type are refused.
+        where: The asset, for the error.
+
+    Raises:
+        SchemaError: A value that does not fit, a null or a gap where none may be.
+    """
+    if _all_plain(values, spec):
+        return values
+    coerce = coercer(spec, strict=strict)
+    result: list[Any] = []
+    for row, value in enumerate(values):
+        if value is MISSING:
+            value = _fill(spec, row, strict=strict, where=where)
+        if is_null(value):
+            if not spec.nullable:
+                raise _error(row, spec, "a null", where)
+            result.append(None)
+            continue
+        try:
+            result.append(coerce(value))
+        except UnfitError as unfit:
+            raise _error(row, spec, f"{unfit}{_shown(value)}", where) from None
+    return values if all(map(operator.is_, values, result)) else result
+
+
+def _all_plain(values: list[Any], spec: FieldSpec) -> bool:
+    """Whether the types alone show that every value fits."""
+    kinds = set(map(type, values))
+    if NONE_TYPE in kinds and not spec.nullable:
+        return False
+    kinds.discard(NONE_TYPE)
+    if spec.type is int and not spec.repeated and kinds == {int}:
+        low, high = int_bounds(spec)
+        present = values if not spec.nullable else [value for value in values if value is not None]
+        return bool(low <= min(present) and max(present) <= high)
+    return kinds <= plain_types(spec)
+
+
+def _fill(spec: FieldSpec, row: int, *, strict: bool, where: str) -> Any:
+    if spec.has_default:
+        return spec.make_default()
+    if strict or not spec.nullable:
+        raise SchemaError(
+            f"row {row} has no column {spec.name!r}",
+            where=where,
+            fix="fill it in data(), or give the field a default in the schema",
+        )
+    return None
+
+
+def _error(row: int, spec: FieldSpec, found: str, where: str) -> SchemaError:
+    fix = "mend the value in data(), or change the type in the schema"
+    if found == "a null":
+        fix = f"fill it in data(), or declare `{spec.name}: ... | None`"
+    elif "naive" in found:
+        fix = "make it aware: value.replace(tzinfo=...), series.dt.tz_localize(...), pc.assume_timezone(...)"
+    return SchemaError(f"row {row}, column {spec.name!r}: expected {spec.type_name}, got {found}", where=where, fix=fix)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, (dict, list, tuple, bytes)):
+        return ""
+    text = repr(value)
+    return f": {text}" if len(text) <= _VALUE_SHOWN else f": {text[:_VALUE_SHOWN]}..."
+
+
+def _absent(spec: FieldSpec, length: int, *, strict: bool, where: str) -> "pa.Array":
+    """A column the data lacks, of defaults or nulls."""
+    from airflow_provider.schema.arrow_types import to_arrow_array
+
+    if length == 0 and not strict:
+        return to_arrow_array([], spec, where=where)
+    value = _fill(spec, 0, strict=strict, where=where)
+    values = conform_values([value], spec, strict=strict, where=where)
+    return to_arrow_array(values * length, spec, where=where)
+
+
+def _arrow_column(
+    column: "pa.ChunkedArray", field: "pa.Field", spec: FieldSpec, *, strict: bool, where: str
+) -> "pa.ChunkedArray | pa.Array":
+    """One Arrow column: untouched where it fits, cast where a cast means the same, else value by value."""
+    import pyarrow as pa
+
+    from airflow_provider.schema.arrow_types import MARK, arrow_field, from_arrow_column, to_arrow_array
+    from airflow_provider.schema.casts import exact_cast
+
+    target = arrow_field(spec)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    marks = [(held.metadata or {}).get(MARK) for held in (field, target)]
+    if marks[0] == marks[1] and (spec.nullable or not column.null_count):
+        result = column if column.type == target.type else exact_cast(column, target.type, strict=strict)
+        if result is not None and (marks[0] is None or result is column) and _only_choices(result, spec):
+            return result
+    values = from_arrow_column(column, field)
+    return to_arrow_array(conform_values(values, spec, strict=strict, where=where), spec, where=where)
+
+
+def _only_choices(column: "pa.ChunkedArray", spec: FieldSpec) -> bool:
+    """Whether a column of an Enum or Literal holds nothing else."""
+    allowed = spec.choices
+    if allowed is None:
+        return True
+    return not spec.repeated and {value for value in column.unique().to_pylist() if value is not None} <= set(allowed)

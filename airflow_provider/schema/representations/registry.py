@@ -1,0 +1,102 @@
+"""What a form of tabular data must be able to do, and the list of those that exist.
+
+A representation recognises its values without importing its library: a DataFrame can only be there if somebody has
+imported pandas.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from airflow_provider.errors import RepresentationError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from airflow_provider.schema.schema import Schema
+
+
+class Representation(ABC):
+    """One form of tabular data. Values are never changed in place."""
+
+    kind: ClassVar[str]
+
+    @abstractmethod
+    def matches(self, value: Any) -> bool:
+        """Whether ``value`` is of this form; imports nothing."""
+
+    @abstractmethod
+    def num_rows(self, value: Any) -> int:
+        """Number of rows."""
+
+    @abstractmethod
+    def labels(self, value: Any) -> Sequence[Any]:
+        """The column labels as they are: not yet checked to be text, and each once."""
+
+    @abstractmethod
+    def to_arrow(self, value: Any, schema: "type[Schema] | None", *, where: str) -> "pa.Table":
+        """The Arrow form; ``schema`` is what the data is known to fit.
+
+        Raises:
+            SchemaError: A column that Arrow has no type for.
+        """
+
+    @abstractmethod
+    def from_arrow(self, table: "pa.Table") -> Any:
+        """A value of this form from Arrow."""
+
+    @abstractmethod
+    def to_rows(self, value: Any) -> list[dict[str, Any]]:
+        """The rows as dicts, all with the same keys; nulls are None."""
+
+    @abstractmethod
+    def column(self, value: Any, name: str) -> "list[Any] | pa.ChunkedArray":
+        """One column, as a list of Python values or as Arrow where that is cheap."""
+
+    @abstractmethod
+    def select(self, value: Any, names: Sequence[str]) -> Any:
+        """These columns, in this order."""
+
+    @abstractmethod
+    def rename(self, value: Any, names: Sequence[str]) -> Any:
+        """The same data under new column names, one for each of ``labels``."""
+
+    @abstractmethod
+    def slice(self, value: Any, start: int, stop: int) -> Any:
+        """Rows ``start`` up to ``stop``, without a copy where that is possible."""
+
+    @abstractmethod
+    def take(self, value: Any, positions: Any) -> Any:
+        """The rows at these positions (a NumPy array), in that order."""
+
+    @abstractmethod
+    def concat(self, values: Sequence[Any]) -> Any:
+        """All rows of at least one value, in order; columns are joined by name."""
+
+
+_REPRESENTATIONS: dict[str, Representation] = {}
+
+
+def register(representation: Representation) -> None:
+    """Add a representation, or replace the one of its kind."""
+    _REPRESENTATIONS[representation.kind] = representation
+
+
+def find(value: Any) -> Representation | None:
+    """The representation of ``value``, or None where it is not tabular."""
+    return next((known for known in _REPRESENTATIONS.values() if known.matches(value)), None)
+
+
+def by_kind(kind: str) -> Representation:
+    """The representation called ``kind``.
+
+    Raises:
+        RepresentationError: There is none of that name.
+    """
+    if kind not in _REPRESENTATIONS:
+        raise RepresentationError(
+            f"no representation is called {kind!r}",
+            where="TableData",
+            fix=f"use one of {', '.join(map(repr, _REPRESENTATIONS))}",
+        )
+    return _REPRESENTATIONS[kind]

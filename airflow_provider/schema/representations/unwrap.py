@@ -1,0 +1,66 @@
+"""What an asset returned, brought to a form that destinations know.
+
+Only shapes that mean rows are changed; every other object passes through untouched.
+"""
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from airflow_provider.schema.representations.table import TableData
+
+
+def unwrap(value: Any) -> Any:
+    """Bring what an asset returned to tabular form, where it means rows.
+
+    ``None`` is no rows, a dict or a model (Schema or pydantic instance) one row. A list, tuple, iterator or generator
+    of dicts and models, in any mixture, is a list of dicts; an iterator is read to its end, and one of Arrow tables
+    or DataFrames is joined into one. A ``pyarrow.RecordBatchReader`` is read into a table.
+    """
+    if value is None:
+        return []
+    row = _as_row(value)
+    if row is not None:
+        return [row]
+    if _is_reader(value):
+        return value.read_all()
+    if isinstance(value, Iterator):
+        return _unwrap_items(list(value))
+    if type(value) in (list, tuple):
+        return _unwrap_items(value)
+    return value
+
+
+def _unwrap_items(items: Any) -> Any:
+    """A list of rows where every item is one, else the items as they are."""
+    if not items:
+        return []
+    if type(items) is list and set(map(type, items)) == {dict}:
+        return items
+    if (row := _as_row(items[0])) is None:
+        return _join(items)
+    rows = [row, *map(_as_row, items[1:])]
+    return items if any(row is None for row in rows) else rows
+
+
+def _join(items: Any) -> Any:
+    """Join tables of one form; rows nested in a list stay nested, for they may mean a list."""
+    parts = [TableData.of(item) for item in items]
+    tables = [part for part in parts if part is not None and part.kind != "rows"]
+    return TableData.concat(tables).value if len(tables) == len(items) else items
+
+
+def _as_row(value: Any) -> dict[str, Any] | None:
+    if isinstance(value, dict):
+        return value
+    kind = type(value)
+    if type(kind).__name__ == "SchemaMeta":
+        return dict(vars(value))
+    if hasattr(kind, "model_fields") and hasattr(kind, "model_dump"):
+        return dict(value.model_dump())
+    return None
+
+
+def _is_reader(value: Any) -> bool:
+    module = sys.modules.get("pyarrow")
+    return module is not None and isinstance(value, module.RecordBatchReader)

@@ -1,0 +1,1 @@
+"""What users and this project test assets with: runners, contract suites, and a real Airflow."""
