@@ -39,6 +39,7 @@ _MODULES = {
     "TimePartitionConfig": "partitioning",
     "TimePartitionWindow": "partitioning",
     "Upstream": "definitions.upstream",
+    "airflow_asset": "operators.outlets",
     "asset": "definitions.decorators",
     "build_dag": "translation.dag",
     "build_dags": "translation.loader",
@@ -80,6 +81,7 @@ __all__ = [
     "TimePartitionConfig",
     "TimePartitionWindow",
     "Upstream",
+    "airflow_asset",
     "asset",
     "build_dag",
     "build_dags",
@@ -137,6 +139,7 @@ if TYPE_CHECKING:
     from airflow_provider.destinations.parquet import ParquetDestination as ParquetDestination
     from airflow_provider.execution.context import ExecutionContext as ExecutionContext
     from airflow_provider.operators.asset import AssetOperator as AssetOperator
+    from airflow_provider.operators.outlets import airflow_asset as airflow_asset
     from airflow_provider.partitioning import Granularity as Granularity
     from airflow_provider.partitioning import Partition as Partition
     from airflow_provider.partitioning import PartitionWindow as PartitionWindow

@@ -13,9 +13,7 @@ def get_provider_info() -> dict[str, Any]:
         "package-name": "airflow-provider-assets",
         "name": "Assets",
         "description": "Partitioned data assets: declared in Python, stored atomically, covered visibly.",
-        "integrations": [
-            {"integration-name": "Assets", "external-doc-url": "https://example.invalid/airflow-provider-assets"}
-        ],
+        "integrations": [{"integration-name": "Assets"}],
         "config": {"airflow_provider": {"description": "Settings of airflow-provider-assets.", "options": _options()}},
     }
 

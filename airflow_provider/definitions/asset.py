@@ -181,6 +181,11 @@ class Asset(Producer):
         return to_identifier(self.key) if self.source is None else self.source.table(self)
 
     @property
+    def uri(self) -> str:
+        """The URI of the Airflow asset that stands for this one: ``x-asset://shop/orders``."""
+        return f"x-asset://{self.qualified_key.replace('.', '/')}"
+
+    @property
     def strategy(self) -> MaterializationStrategy:
         """How the result is conformed; reconciled unless said otherwise."""
         return self.materialization_strategy or MaterializationStrategy.RECONCILE

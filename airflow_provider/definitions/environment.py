@@ -13,7 +13,7 @@ _PLACEHOLDER = re.compile(r"\{env\.([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 def resolve_env(text: str, *, where: str, environ: Mapping[str, str] | None = None) -> str:
-    """``text`` with each ``{env.NAME}`` replaced by that environment variable.
+    """``text`` with each ``{env.NAME}`` replaced by that environment variable; ``AIRFLOW_HOME`` has Airflow's default.
 
     Raises:
         ConfigError: A variable is not set. The message names it, never a value.
@@ -22,6 +22,8 @@ def resolve_env(text: str, *, where: str, environ: Mapping[str, str] | None = No
 
     def fill(match: re.Match[str]) -> str:
         name = match.group(1)
+        if name == "AIRFLOW_HOME" and name not in values:
+            return os.path.expanduser("~/airflow")  # what Airflow itself takes
         if name not in values:
             raise ConfigError(
                 f"environment variable {name!r} is not set, but {text!r} needs it",

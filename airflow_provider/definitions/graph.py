@@ -25,17 +25,18 @@ class AssetGraph:
 
     Args:
         workloads: Sources and assets, instances or classes. Upstreams that are bound but not named here join as read-only.
+        among: Further sources and assets that relations may name; those that are read join as read-only.
 
     Raises:
         GraphError: The same asset twice, an upstream that is not there or not unique, or partitionings that do not fit.
         CircularDependencyError: An asset needs its own result.
     """
 
-    def __init__(self, *workloads: Workload) -> None:
+    def __init__(self, *workloads: Workload, among: Sequence[Workload] = ()) -> None:
         nodes = _nodes(workloads)
         self._inputs: dict[str, dict[str, tuple[Asset, ...]]] = {}
         self._read_only: set[str] = set()
-        index = _Index(nodes)
+        index = _Index({**(_nodes(among) if among else {}), **nodes})
         waiting = list(nodes.values())
         while waiting:
             asset = waiting.pop()

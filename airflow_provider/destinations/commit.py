@@ -1,5 +1,5 @@
 # Plain text paths and os calls: thousands per window, and tests stop the process between any two of them.
-# ruff: noqa: PTH
+# ruff: noqa: PTH105, PTH112, PTH113, PTH116, PTH118
 """The commit protocol of local and shared POSIX file systems, and the consistent read that goes with it.
 
 A commit stages the file, then, under the partition's lock: settles what a crash left, compares fences, writes an

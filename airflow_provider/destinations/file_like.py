@@ -1,5 +1,5 @@
 # Plain text paths and os calls: thousands per window, and tests stop the process between any two of them.
-# ruff: noqa: PTH
+# ruff: noqa: PTH100, PTH111, PTH118
 """What the destinations that keep one file per partition share: places, commits, consistent reads.
 
 A subclass says how one value becomes the content of a file and back; everything that makes a write atomic is here.
@@ -253,3 +253,11 @@ def empty_table(context: IOContext) -> "pa.Table":
     import pyarrow as pa
 
     return context.schema.arrow().empty_table() if context.schema is not None else pa.table({})
+
+
+def rows_of(data: Any) -> int | None:
+    """Rows of tabular data; None for anything else."""
+    from airflow_provider.schema.representations import TableData
+
+    table = TableData.of(data)
+    return None if table is None else table.num_rows

@@ -1,5 +1,7 @@
 """Parquet files, one per partition; every Arrow type survives, for the file carries the Arrow schema."""
 
+import base64
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, Literal
 
 from airflow_provider.definitions.io_context import IOContext
@@ -50,7 +52,8 @@ class ParquetDestination(FileLikeDestination):
         import pyarrow.parquet as pq
 
         try:
-            return pq.ParquetFile(pa.BufferReader(snapshot.content)).read()
+            file = pq.ParquetFile(pa.BufferReader(snapshot.content))
+            return _as_written(file.read(), file.metadata.metadata)
         except (pa.ArrowException, OSError) as error:
             raise DataCorruptError(
                 f"{path!r} is not a readable Parquet file: {error}",
@@ -72,3 +75,14 @@ class ParquetDestination(FileLikeDestination):
         except (pa.ArrowException, OSError):
             return None
         return rows
+
+
+def _as_written(table: "pa.Table", metadata: Mapping[bytes, bytes] | None) -> "pa.Table":
+    """Give back the types that Parquet has no form for, seconds for instance, from the Arrow schema in the file."""
+    import pyarrow as pa
+
+    stored = (metadata or {}).get(b"ARROW:schema")
+    if stored is None:
+        return table
+    schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(stored)))
+    return table if table.schema.equals(schema) else table.cast(schema)

@@ -1,5 +1,5 @@
 # Plain text paths and os calls: thousands per window, and tests stop the process between any two of them.
-# ruff: noqa: PTH
+# ruff: noqa: PTH118
 """Where things lie under a ``base_path``.
 
 Layout: ``{base}/{dataset}/{table}/{column}={key}/data.{ext}``; without dataset ``{base}/{table}/...``; unpartitioned

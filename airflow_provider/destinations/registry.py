@@ -21,7 +21,7 @@ _MODULES = {short: f"{__package__}.{short}" for short in CLASSES.values()}
 _NAMES = {short: name for name, short in CLASSES.items()}
 
 
-def destination_class(connector: str) -> "type[Destination]":
+def find(connector: str) -> "type[Destination]":
     """The class of a short name (``csv``), a class name (``CSVDestination``) or a key (``csv_destination``).
 
     Raises:

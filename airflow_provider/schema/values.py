@@ -20,8 +20,9 @@ from airflow_provider.schema.fields import NONE_TYPE, FieldSpec
 
 Coerce = Callable[[Any], Any]
 
-_INT = re.compile(r"[+-]?[0-9]+(\.0*)?")
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?inf(inity)?|nan", re.IGNORECASE)
+# Patterns are compiled on first use: whoever only declares a schema does not pay for them.
+_INT = r"[+-]?[0-9]+(\.0*)?"
+_NUMBER = r"(?i:[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?inf(inity)?|nan)"
 _TRUE = frozenset(("true", "t", "yes", "y", "on", "1"))
 _FALSE = frozenset(("false", "f", "no", "n", "off", "0"))
 _INT64 = 1 << 63
@@ -201,7 +202,7 @@ def _to_int(value: Any, *, strict: bool) -> int:
         raise UnfitError(_not(value))
     if isinstance(value, (float, Decimal)) and math.isfinite(value) and value == int(value):
         return int(value)
-    if isinstance(value, str) and _INT.fullmatch(text := value.strip()):
+    if isinstance(value, str) and re.fullmatch(_INT, text := value.strip()):
         return int(text.partition(".")[0])
     raise UnfitError(
         f"{_not(value)} that is no whole number" if isinstance(value, (str, float, Decimal)) else _not(value)
@@ -226,7 +227,7 @@ def _to_float(value: Any) -> float:
 
 
 def _float_from_text(text: str) -> float:
-    if not _NUMBER.fullmatch(text):
+    if not re.fullmatch(_NUMBER, text):
         raise UnfitError("a str that is no number")
     number = float(text)
     if (len(text) <= 16 and math.isfinite(number) and number) or _says(number, Decimal(text)):  # 15 digits always fit

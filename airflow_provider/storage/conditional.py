@@ -1,5 +1,5 @@
 # Plain text paths and os calls: thousands per window, and tests stop the process between any two of them.
-# ruff: noqa: PTH
+# ruff: noqa: PTH100, PTH111, PTH118, PTH120
 """Compare-and-swap on small named values: the one primitive under fences, intents and cursors.
 
 A tag names one write of a value, not its content: writing the same bytes again gives a new tag, so that a late writer

@@ -1,5 +1,5 @@
 # Plain text paths and os calls: thousands per window, and tests stop the process between any two of them.
-# ruff: noqa: PTH
+# ruff: noqa: PTH111, PTH113, PTH118, PTH120, PTH208
 """The deployment's index: what every asset holds, in one append-only file per asset and destination.
 
 It is rebuildable from the commit records, so reading forgives: a line that a crash tore, or that is damaged, is skipped

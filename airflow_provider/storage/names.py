@@ -7,7 +7,7 @@ Rules of ``component`` (``decode`` is the inverse):
 * A whole time key (``2013-01-01T05+02:00``, ``2026-W10``) keeps ``T W Q +`` for the reader; only ``:`` is encoded.
   A text that differs from a time key in case alone has all its letters encoded, so that the two cannot meet.
 * A first character ``.`` or ``_``, a last ``.``, the first letter of a Windows device name, and the dot of ``data.``
-  are encoded, so that no text hides, climbs, or takes the place of our own files (``_ledger``, ``_meta``, ``data.csv``).
+  are encoded, so that no text hides, climbs, or takes the place of our files (``_ledger``, ``_meta``, ``data.csv``).
 """
 
 import re

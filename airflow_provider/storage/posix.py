@@ -1,5 +1,5 @@
 # Plain text paths and os calls: thousands per window, and tests stop the process between any two of them.
-# ruff: noqa: PTH
+# ruff: noqa: PTH102, PTH105, PTH108, PTH112, PTH118, PTH120, PTH123
 """Files that are whole or not there, on local and shared POSIX file systems.
 
 Every write goes to a temporary name in the same folder, is synced, and takes its place by a rename that is synced too;

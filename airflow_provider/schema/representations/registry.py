@@ -6,6 +6,7 @@ imported pandas.
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from airflow_provider.errors import RepresentationError
@@ -68,6 +69,25 @@ class Representation(ABC):
     @abstractmethod
     def take(self, value: Any, positions: Any) -> Any:
         """The rows at these positions (a NumPy array), in that order."""
+
+    def group(self, value: Any, codes: Any, count: int) -> list[Any]:
+        """Group the rows by their code, input order kept.
+
+        Args:
+            value: The data.
+            codes: One small integer for each row, ``0`` to ``count - 1`` (a NumPy array).
+            count: Number of groups.
+
+        Returns:
+            ``count`` values of this form, in the order of the codes.
+        """
+        import numpy as np
+
+        if not (codes[1:] >= codes[:-1]).all():
+            order = np.argsort(codes, kind="stable")
+            value, codes = self.take(value, order), codes[order]
+        ends = np.searchsorted(codes, np.arange(count + 1, dtype=codes.dtype)).tolist()
+        return [self.slice(value, start, stop) for start, stop in pairwise(ends)]
 
     @abstractmethod
     def concat(self, values: Sequence[Any]) -> Any:

@@ -5,6 +5,7 @@ Arrow data and DataFrames are cut without a copy; unsorted ones are brought into
 integers and copied once.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -22,7 +23,11 @@ if TYPE_CHECKING:
     Ints = np.ndarray[Any, np.dtype[Any]]
 
 
-@dataclass(frozen=True)
+_GRID_CELLS = 1 << 22
+_BLOCK_ROWS = 1 << 17
+
+
+@dataclass(frozen=True, eq=False, repr=False)  # comparing or showing it would go through all rows
 class Split:
     """The rows of a window, by partition.
 
@@ -113,7 +118,11 @@ def _split_rows(data: TableData, column: str, places: Places, where: str) -> Spl
     sinks = _Sinks(places, buckets)
     try:
         for row in rows:
-            sinks[row.get(column)](row)
+            try:
+                value = row[column]
+            except KeyError:
+                value = None
+            sinks[value](row)
     except (MisplacedError, TypeError) as error:
         number = sum(map(len, buckets))
         problem = (
@@ -173,12 +182,42 @@ def _split_arrow(data: TableData, values: "pa.ChunkedArray", column: str, places
     gaps = pa.types.is_date(values.type) and places.has_gaps
     if nulls is None and not gaps and _is_sorted(numbers):
         return _cut(data, np.searchsorted(numbers, bounds), value_of)
-    codes = (np.searchsorted(bounds, numbers, side="right") - 1).astype(np.int64, copy=False)
-    stray = (codes < 0) | (codes >= places.size)
+    codes = _codes(numbers, bounds, places)
     if gaps:
-        stray |= bounds[np.clip(codes, 0, None)] != numbers
-    codes[stray if nulls is None else stray | nulls] = places.outside
-    return _by_codes(data, codes.astype(_code_type(places)), nulls, places, value_of)
+        codes[bounds[codes] != numbers] = places.outside
+    if nulls is not None:
+        codes[nulls] = places.outside
+    return _by_codes(data, codes, nulls, places, value_of)
+
+
+def _codes(numbers: "Ints", bounds: "Ints", places: Places) -> "Ints":
+    """The index of the partition of each number.
+
+    Edges of time lie on a grid (a day, or an hour where clocks change), so that dividing finds the cell of the grid
+    and one look-up its partition; a binary search for each row costs ten times as much. Blocks keep the intermediate
+    arrays in the processor's cache.
+    """
+    import numpy as np
+
+    kind = _code_type(places)
+    steps = [int(stop) - int(start) for start, stop in pairwise(bounds)]
+    step = math.gcd(*steps)
+    on_grid = step > 0 and sum(steps) // step <= _GRID_CELLS
+    grid = np.repeat(np.arange(places.size, dtype=kind), [size // step for size in steps]) if on_grid else None
+    codes: Ints = np.empty(len(numbers), dtype=kind)
+    for start in range(0, len(numbers), _BLOCK_ROWS):
+        block = numbers[start : start + _BLOCK_ROWS]
+        inside = (block >= bounds[0]) & (block < bounds[-1])
+        if not inside.all():
+            block = np.where(inside, block, bounds[0])  # so that the distance below cannot overflow
+        if grid is None:
+            found = np.searchsorted(bounds, block, side="right") - 1
+        else:
+            found = grid[block - bounds[0] if step == 1 else (block - bounds[0]) // numbers.dtype.type(step)]
+        if not inside.all():
+            found[~inside] = places.outside
+        codes[start : start + _BLOCK_ROWS] = found
+    return codes
 
 
 def _value_reader(values: "pa.ChunkedArray") -> Callable[[int], Any]:
@@ -297,9 +336,5 @@ def _by_codes(
     stray = codes == places.outside if nulls is None else (codes == places.outside) & ~nulls
     row = int(np.argmax(stray))
     first = (row, shown(value_of(row))) if stray[row] else None
-    if not _is_sorted(codes):
-        order = np.argsort(codes, kind="stable")
-        data, codes = data.take(order), codes[order]
-    ends = np.searchsorted(codes, np.arange(places.size + 1, dtype=codes.dtype)).tolist()
-    slices = [data.slice(start, stop) for start, stop in pairwise(ends)]
-    return Split(slices, data.slice(ends[-1], data.num_rows), 0 if nulls is None else int(nulls.sum()), first)
+    *slices, outside = data.group(codes, places.size + 1)
+    return Split(slices, outside, 0 if nulls is None else int(nulls.sum()), first)

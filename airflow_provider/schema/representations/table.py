@@ -125,6 +125,10 @@ class TableData:
         """The rows at these positions (a NumPy array), in that order."""
         return self.with_value(self.representation.take(self.value, positions))
 
+    def group(self, codes: Any, count: int) -> "list[TableData]":
+        """Group the rows by their code, ``0`` to ``count - 1`` (a NumPy array), input order kept."""
+        return [self.with_value(value) for value in self.representation.group(self.value, codes, count)]
+
     @staticmethod
     def concat(parts: "Sequence[TableData]") -> "TableData":
         """All rows of all parts, in order. Parts of one form keep it; mixed ones become Arrow.

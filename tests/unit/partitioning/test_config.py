@@ -193,7 +193,7 @@ def test_several_partitions_are_refused_only_where_they_would_be_one_call() -> N
     DAILY.check(window, where="x")
     DAILY.check(DAILY.window("2026-03-01"), where="x", several=False)
     dataclasses.replace(DAILY, allow_window=True).check(window, where="x", several=False)
-    with pytest.raises(PartitionError, match="one partition at a time, but was given 3: 2026-03-01..2026-03-03"):
+    with pytest.raises(PartitionError, match=r"one partition at a time, but was given 3: 2026-03-01\.\.2026-03-03"):
         DAILY.check(window, where="x", several=False)
 
 

@@ -2,6 +2,7 @@
 
 import datetime as dt
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -410,7 +411,7 @@ def test_the_autumn_day_is_25_hours_of_runs_without_a_hole() -> None:
     hourly = TimePartitionConfig(column="at", granularity="hour", timezone="Europe/Brussels")
     ticks = [at("2026-10-24T22:00") + dt.timedelta(hours=hour) for hour in range(26)]
 
-    keys = [run(RunFacts(interval=pair), hourly).windows[0].keys[0] for pair in zip(ticks, ticks[1:], strict=False)]
+    keys = [run(RunFacts(interval=pair), hourly).windows[0].keys[0] for pair in pairwise(ticks)]
 
     assert len(keys) == len(set(keys)) == 25
     assert (

@@ -1,0 +1,83 @@
+"""CSV files, one per partition, with a sidecar that keeps the types."""
+
+import hashlib
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
+
+from airflow_provider.definitions.io_context import IOContext
+from airflow_provider.destinations.commit import Encoded
+from airflow_provider.destinations.csv_codec import read_csv, read_untyped, write_csv
+from airflow_provider.destinations.file_like import FileLikeDestination, as_arrow, empty_table
+from airflow_provider.destinations.snapshot import Snapshot
+from airflow_provider.errors import DataCorruptError
+from airflow_provider.storage import posix
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class CSVDestination(FileLikeDestination):
+    """Stores each partition as ``data.csv``; reads give a ``pyarrow.Table`` with the types that were written.
+
+    The header is the union of the rows' keys in order of first appearance. A file that was there before, and has no
+    record, reads as text, or by the declared schema where there is one.
+
+    Args:
+        base_path: A folder; made when it is not there. ``~`` and ``{env.NAME}`` are filled in where it is used.
+        lock_timeout_s: How long a commit waits for another writer of the same partition, in seconds.
+    """
+
+    key: ClassVar[str] = "csv_destination"
+    name: ClassVar[str] = "CSV"
+    representation: ClassVar[str | None] = "arrow"
+    extension: ClassVar[str] = "csv"
+
+    def encode(self, data: Any, sink: BinaryIO, *, where: str) -> Encoded:
+        """Write a table as CSV; its types go to the sidecar."""
+        table = as_arrow(data, where=where)
+        types = write_csv(table, sink, where=where)
+        return Encoded(rows=table.num_rows, types=types)
+
+    def decode(self, snapshot: Snapshot, context: IOContext, *, path: str, where: str) -> "pa.Table":
+        """Read the file as a ``pyarrow.Table``."""
+        import pyarrow as pa
+
+        content = snapshot.content or b""
+        if snapshot.record is None or snapshot.record.types is None:
+            return self._untracked(content, context, path=path, where=where)
+        types = self._types(snapshot.record.types, context, where=where)
+        try:
+            return read_csv(content, types)
+        except (pa.ArrowException, ValueError, KeyError, TypeError) as error:
+            raise self._corrupt(f"{path!r} does not fit the types it was written with: {error}", where) from error
+
+    def empty(self, context: IOContext) -> "pa.Table":
+        """A table without rows."""
+        return empty_table(context)
+
+    def _types(self, name: str, context: IOContext, *, where: str) -> bytes:
+        path = self.folder(context).sidecar(name)
+        with posix.mapped(path, where=where):
+            types = posix.read_bytes(path)
+        if types is None or hashlib.sha256(types).hexdigest() != name:
+            raise self._corrupt(f"the type sidecar {path!r} is {'gone' if types is None else 'damaged'}", where)
+        return types
+
+    def _untracked(self, content: bytes, context: IOContext, *, path: str, where: str) -> "pa.Table":
+        import pyarrow as pa
+
+        from airflow_provider.schema.conform import MaterializationStrategy, conform
+        from airflow_provider.schema.representations import TableData
+
+        try:
+            table = read_untyped(content)
+        except (pa.ArrowException, ValueError) as error:
+            raise self._corrupt(f"{path!r} is not readable as CSV in UTF-8: {error}", where) from error
+        data = TableData.of(table)
+        if context.schema is None or data is None or not table.num_columns:
+            return table
+        return conform(data, context.schema, MaterializationStrategy.RECONCILE, where=where)[0].arrow()
+
+    def _corrupt(self, what: str, where: str) -> DataCorruptError:
+        return DataCorruptError(
+            what, where=where, fix="materialize the partition again, or restore the file from a backup"
+        )

@@ -1,0 +1,260 @@
+"""Arrow tables as CSV text and back, without loss.
+
+The text alone cannot say whether ``1`` was a number: the types stand in a sidecar, content-addressed, so that the files
+of one type share one. UTF-8, lines end with LF. Text is always quoted and null is an empty unquoted field, so ``""``
+and null differ. What CSV has no form for is written as text: times as ISO 8601, durations as a count of their unit,
+bytes as base64, lists and structs as JSON.
+"""
+
+import base64
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from airflow_provider.errors import SchemaError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_BLOCK = 16 << 20
+_LONGEST_BLOCK = (1 << 31) - 1
+
+
+def write_csv(table: "pa.Table", sink: BinaryIO, *, where: str) -> bytes:
+    """Write ``table`` with a header to ``sink``.
+
+    Returns:
+        The content of the type sidecar.
+
+    Raises:
+        SchemaError: A column of a type that CSV cannot hold; nothing was written.
+    """
+    import pyarrow as pa
+    import pyarrow.csv as arrow_csv
+
+    columns = [_to_text(table.column(i), table.schema.field(i), where) for i in range(table.num_columns)]
+    types = _sidecar(table.schema)
+    if columns:
+        sink.write((",".join(_quoted(name) for name in table.column_names) + "\n").encode())
+        plain = pa.Table.from_arrays(columns, names=[str(i) for i in range(len(columns))])
+        arrow_csv.write_csv(plain, sink, arrow_csv.WriteOptions(include_header=False))
+    return types
+
+
+def read_csv(content: bytes, types: bytes) -> "pa.Table":
+    """The table that ``write_csv`` wrote.
+
+    Raises:
+        pyarrow.ArrowException, ValueError, KeyError: ``content`` or ``types`` is damaged.
+    """
+    import pyarrow as pa
+
+    schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(json.loads(types)["arrow"])))
+    if not len(schema):
+        return schema.empty_table()
+    plain = _parse(content, [_plain_type(field.type) for field in schema], skip=1)
+    columns = [_from_text(plain.column(i), field.type) for i, field in enumerate(schema)]
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def read_untyped(content: bytes) -> "pa.Table":
+    """A CSV file that came without types: every column is text, an empty unquoted field is null."""
+    import csv
+    import io
+
+    import pyarrow as pa
+
+    if not content.strip():
+        return pa.table({})
+    header = next(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline="")))
+    return _parse(content, [pa.string()] * len(header), skip=1).rename_columns(header)
+
+
+def _parse(content: bytes, types: "list[pa.DataType]", *, skip: int) -> "pa.Table":
+    """Parse by position; the header line is a row like any other, and skipped."""
+    import pyarrow as pa
+    import pyarrow.csv as arrow_csv
+
+    names = [str(i) for i in range(len(types))]
+    convert = arrow_csv.ConvertOptions(
+        column_types=dict(zip(names, types, strict=True)),
+        null_values=[""],
+        strings_can_be_null=True,
+        quoted_strings_can_be_null=False,
+    )
+    parse = arrow_csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False)
+
+    def read(block_size: int) -> "pa.Table":
+        options = arrow_csv.ReadOptions(column_names=names, skip_rows_after_names=skip, block_size=block_size)
+        return arrow_csv.read_csv(
+            pa.BufferReader(content), read_options=options, parse_options=parse, convert_options=convert
+        )
+
+    try:
+        return read(min(len(content) + 1, _BLOCK))
+    except pa.ArrowInvalid as error:
+        if "straddling" not in str(error):
+            raise
+        return read(min(len(content) + 1, _LONGEST_BLOCK))  # one value is longer than a block
+
+
+def _sidecar(schema: "pa.Schema") -> bytes:
+    columns = [{"name": field.name, "type": str(field.type)} for field in schema]
+    arrow = base64.b64encode(schema.serialize().to_pybytes()).decode()
+    return json.dumps({"version": 1, "columns": columns, "arrow": arrow}, sort_keys=True).encode()
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _is_native(kind: "pa.DataType") -> bool:
+    """Whether pyarrow writes and reads the type in CSV without loss."""
+    import pyarrow.types as t
+
+    return bool(
+        t.is_boolean(kind)
+        or t.is_integer(kind)
+        or t.is_float32(kind)
+        or t.is_float64(kind)
+        or t.is_string(kind)
+        or t.is_large_string(kind)
+        or t.is_date32(kind)
+    )
+
+
+def _plain_type(kind: "pa.DataType") -> "pa.DataType":
+    import pyarrow as pa
+
+    return kind if _is_native(kind) else pa.string()
+
+
+def _to_text(column: "pa.ChunkedArray", field: "pa.Field", where: str) -> "pa.ChunkedArray":
+    import pyarrow as pa
+
+    try:
+        return _encoded(column, field.type)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        raise SchemaError(
+            f"column {field.name!r} of type {field.type} cannot be stored as CSV: {error}",
+            where=where,
+            fix="change the column to a type that CSV can hold, or use ParquetDestination",
+        ) from error
+
+
+def _encoded(column: "pa.ChunkedArray", kind: "pa.DataType") -> "pa.ChunkedArray":
+    import pyarrow as pa
+    import pyarrow.types as t
+
+    if _is_native(kind):
+        return column
+    if t.is_dictionary(kind):
+        return _encoded(column.cast(kind.value_type), kind.value_type).cast(pa.string())
+    if t.is_timestamp(kind) and kind.tz is not None:
+        return column.cast(pa.timestamp(kind.unit, "UTC")).cast(pa.string())
+    if t.is_duration(kind):
+        return column.cast(pa.int64()).cast(pa.string())
+    if _is_bytes(kind):
+        return _mapped(column, lambda value: base64.b64encode(value).decode())
+    if t.is_nested(kind):
+        stored = column.cast(_stored_type(kind))
+        return _mapped(stored, lambda value: json.dumps(_to_json(value), ensure_ascii=False))
+    return column.cast(pa.string())
+
+
+def _from_text(column: "pa.ChunkedArray", kind: "pa.DataType") -> "pa.ChunkedArray":
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.types as t
+
+    if _is_native(kind):
+        return column
+    if t.is_null(kind):
+        return pa.chunked_array([pa.nulls(len(column))])
+    if t.is_dictionary(kind):
+        return _as_dictionary(_from_text(column.cast(_plain_type(kind.value_type)), kind.value_type), kind)
+    if t.is_time(kind):
+        dated = pc.binary_join_element_wise(pa.scalar("1970-01-01"), column, " ")
+        return dated.cast(pa.timestamp(kind.unit)).cast(kind)
+    if t.is_duration(kind):
+        return column.cast(pa.int64()).cast(kind)
+    if _is_bytes(kind):
+        return _mapped(column, base64.b64decode, kind)
+    if t.is_nested(kind):
+        stored = _stored_type(kind)
+        return _mapped(column, lambda text: _from_json(json.loads(text), stored), stored).cast(kind)
+    return column.cast(kind)
+
+
+def _as_dictionary(column: "pa.ChunkedArray", kind: "pa.DataType") -> "pa.ChunkedArray":
+    import pyarrow as pa
+
+    encoded = column.combine_chunks().dictionary_encode()
+    indices = encoded.indices.cast(kind.index_type)
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(indices, encoded.dictionary, ordered=kind.ordered)])
+
+
+def _mapped(
+    column: "pa.ChunkedArray", function: Callable[[Any], Any], kind: "pa.DataType | None" = None
+) -> "pa.ChunkedArray":
+    """Apply ``function`` to every value that is not null, in Python."""
+    import pyarrow as pa
+
+    values = [None if value is None else function(value) for value in column.to_pylist()]
+    return pa.chunked_array([pa.array(values, kind if kind is not None else pa.string())])
+
+
+def _is_bytes(kind: "pa.DataType") -> bool:
+    import pyarrow.types as t
+
+    return bool(t.is_binary(kind) or t.is_large_binary(kind) or t.is_fixed_size_binary(kind))
+
+
+def _stored_type(kind: "pa.DataType") -> "pa.DataType":
+    """The nested type with each leaf that JSON lacks replaced by text or a count."""
+    import pyarrow as pa
+    import pyarrow.types as t
+
+    if t.is_struct(kind):
+        return pa.struct([field.with_type(_stored_type(field.type)) for field in kind])
+    if t.is_map(kind):
+        return pa.map_(_stored_type(kind.key_type), _stored_type(kind.item_type))
+    if t.is_fixed_size_list(kind):
+        return pa.list_(kind.value_field.with_type(_stored_type(kind.value_type)), kind.list_size)
+    if t.is_large_list(kind):
+        return pa.large_list(kind.value_field.with_type(_stored_type(kind.value_type)))
+    if t.is_list(kind):
+        return pa.list_(kind.value_field.with_type(_stored_type(kind.value_type)))
+    if t.is_duration(kind) or t.is_time64(kind):
+        return pa.int64()
+    if t.is_time32(kind):
+        return pa.int32()
+    if t.is_date(kind) or t.is_timestamp(kind) or t.is_decimal(kind):
+        return pa.string()
+    return kind.value_type if t.is_dictionary(kind) else kind
+
+
+def _to_json(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    if isinstance(value, dict):
+        return {key: _to_json(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_to_json(item) for item in value]
+    return value
+
+
+def _from_json(value: Any, kind: "pa.DataType") -> Any:
+    import pyarrow.types as t
+
+    if value is None:
+        return None
+    if _is_bytes(kind):
+        return base64.b64decode(value)
+    if t.is_struct(kind):
+        return {field.name: _from_json(value.get(field.name), field.type) for field in kind}
+    if t.is_map(kind):
+        return [(_from_json(k, kind.key_type), _from_json(v, kind.item_type)) for k, v in value]
+    if t.is_nested(kind):
+        return [_from_json(item, kind.value_type) for item in value]
+    return value

@@ -1,0 +1,244 @@
+"""The commit protocol of destinations that only define write and read: guarantee ``idempotent``.
+
+The store itself cannot compare and swap, so fence, intent and record live in the deployment's index folder, one small
+document per partition. A writer swaps in its intent if no newer one is there, writes, and swaps in its record if the
+intent is still its own. If it is not, an older write may have landed last: the partition is ``suspect``, and due again.
+An intent that stays open is unknown, never done.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from typing import Any
+
+from airflow_provider.definitions.destination import Call, Destination, Guarantee, Stamp
+from airflow_provider.definitions.io_context import IOContext
+from airflow_provider.destinations.file_like import rows_of
+from airflow_provider.errors import DataCorruptError, DestinationError, SupersededError
+from airflow_provider.ledger.record import CommitRecord, utc_text
+from airflow_provider.partitioning import Partition
+from airflow_provider.storage.conditional import ConditionalStore, open_store
+from airflow_provider.storage.index import open_index
+from airflow_provider.storage.names import component, decode
+
+
+@dataclass(frozen=True)
+class PartitionState:
+    """What is known of one partition.
+
+    Attributes:
+        record: The last commit, or None.
+        intent_fence: Fence of a write that has begun and not ended; 0 when there is none.
+        intent_attempt: Its attempt.
+        suspect: An older write may have landed after the newest one.
+    """
+
+    record: CommitRecord | None = None
+    intent_fence: int = 0
+    intent_attempt: str = ""
+    suspect: bool = False
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the record can be believed."""
+        return self.record is not None and not self.suspect and not self.intent_fence
+
+    @property
+    def fence(self) -> int:
+        """The highest fence that has begun to write, or written."""
+        return max(self.intent_fence, self.record.fence if self.record else 0)
+
+    def to_json(self) -> bytes:
+        """One JSON document."""
+        record = None if self.record is None else json.loads(self.record.to_json())
+        intent = {"fence": self.intent_fence, "attempt": self.intent_attempt}
+        return json.dumps({"record": record, "intent": intent, "suspect": self.suspect}, sort_keys=True).encode()
+
+    @classmethod
+    def from_json(cls, text: bytes, *, where: str) -> "PartitionState":
+        """Read a document back; ``DataCorruptError`` when it is damaged."""
+        try:
+            values = json.loads(text)
+            intent, record = values["intent"], values["record"]
+            fence, attempt, suspect = int(intent["fence"]), str(intent["attempt"]), bool(values["suspect"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataCorruptError(
+                f"is not the state of a partition ({type(error).__name__})",
+                where=where,
+                fix="remove the file and materialize the partition again",
+            ) from error
+        parsed = None if record is None else CommitRecord.from_json(json.dumps(record), where=where)
+        return cls(parsed, fence, attempt, suspect)
+
+
+class HookCommitter:
+    """Commits through a destination's own hooks.
+
+    Args:
+        destination: Defines ``write_partition`` or ``write``, sync or async.
+        context: Names the asset.
+        call: Runs a sync or async hook to its end.
+        store: Where fences, intents and records live; None: under the deployment's index folder.
+    """
+
+    guarantee: Guarantee = "idempotent"
+
+    def __init__(
+        self, destination: Destination, context: IOContext, call: Call, store: ConditionalStore | None = None
+    ) -> None:
+        self._destination = destination
+        self._context = context
+        self._call = call
+        self._store = open_store(open_index().root) if store is None else store
+        digest = hashlib.sha256(destination.address.encode()).hexdigest()[:24]
+        self._prefix = f"hooks/{component(context.asset.qualified_key)}/{digest}"
+
+    def take_fence(self) -> int:
+        """A number above every fence taken before; durable when this returns."""
+        name = f"{self._prefix}/fence"
+        while True:
+            found = self._store.get(name)
+            fence = 1 if found is None else int(found[0]) + 1
+            text = str(fence).encode()
+            tag = self._store.create(name, text) if found is None else self._store.replace_if(name, text, found[1])
+            if tag is not None:
+                return fence
+
+    def records(self, keys: Sequence[str | None]) -> dict[str | None, CommitRecord]:
+        """The records of those ``keys`` that have one that can be believed: not suspect, no write under way."""
+        states = {key: self.state(key) for key in keys}
+        return {key: state.record for key, state in states.items() if state.record is not None and state.is_settled}
+
+    def all_records(self) -> list[CommitRecord]:
+        """Every record that can be believed, by key."""
+        records = [state.record for state in self._states().values() if state.is_settled]
+        return sorted((r for r in records if r is not None), key=lambda record: record.key or "")
+
+    def state(self, key: str | None) -> PartitionState:
+        """What is known of ``key``."""
+        found = self._store.get(self._name(key))
+        return PartitionState() if found is None else PartitionState.from_json(found[0], where=self._where(key))
+
+    def require_settled(self, keys: Sequence[str | None]) -> None:
+        """Refuse to read what may be half written.
+
+        Raises:
+            DestinationError: A partition has an open intent or is suspect; it is named.
+        """
+        for key in keys:
+            state = self.state(key)
+            if state.intent_fence or state.suspect:
+                raise DestinationError(
+                    "is suspect: an older write may have landed last" if state.suspect else "is being written",
+                    where=self._where(key),
+                    fix="wait for the write to end, or materialize the partition again",
+                )
+
+    def commit(self, partition: Partition | None, data: Any, stamp: Stamp) -> CommitRecord:
+        """Replace this partition through the destination's hooks.
+
+        Raises:
+            SupersededError: A newer attempt has begun or committed. If it came while we wrote, the partition is
+                suspect.
+        """
+        record = replace(self._record(partition, stamp), rows=rows_of(data))
+        return self._commit(partition, data, record)
+
+    def commit_empty(self, partition: Partition | None, stamp: Stamp) -> CommitRecord:
+        """Have the hooks store no rows (an empty list), and record the partition as empty."""
+        return self._commit(partition, [], replace(self._record(partition, stamp), state="empty", rows=0))
+
+    def repair(self) -> list[str]:
+        """What cannot be believed, one line each. Nothing can be mended from outside: run those partitions again."""
+        began = "unknown: a write began and did not end"
+        return [
+            f"{self._where(key)}: {'suspect' if state.suspect else began}; run it again"
+            for key, state in self._states().items()
+            if state.intent_fence or state.suspect
+        ]
+
+    def _commit(self, partition: Partition | None, data: Any, record: CommitRecord) -> CommitRecord:
+        key, fence = record.key, record.fence
+
+        def begin(state: PartitionState) -> PartitionState:
+            own = state.intent_fence == fence and state.intent_attempt == record.attempt
+            if state.fence >= fence and not own:
+                raise self._superseded(key, state, fence, "changed nothing")
+            return replace(state, intent_fence=fence, intent_attempt=record.attempt, suspect=False)
+
+        def finish(state: PartitionState) -> PartitionState:
+            if state.intent_fence != fence:
+                return replace(state, suspect=True)
+            if state.suspect:  # an older write may have landed on ours: write once more
+                return replace(state, suspect=False)
+            return PartitionState(record=record)
+
+        self._update(key, begin)
+        while True:
+            self._write(partition, data)
+            state = self._update(key, finish)
+            if state.record is not None and state.record.fence == fence and state.is_settled:
+                return record
+            if state.intent_fence != fence:
+                raise self._superseded(key, state, fence, "may have landed last, so the partition is suspect")
+
+    def _write(self, partition: Partition | None, data: Any) -> None:
+        destination, context = self._destination, self._context.narrowed(partition)
+        if type(destination).write_partition is not Destination.write_partition:
+            self._call(destination.write_partition, context, partition, data)
+        else:
+            self._call(destination.write, context, data)
+
+    def _update(self, key: str | None, change: Callable[[PartitionState], PartitionState]) -> PartitionState:
+        """Compare and swap until it takes; returns the new state."""
+        name = self._name(key)
+        while True:
+            found = self._store.get(name)
+            where = self._where(key)
+            state = change(PartitionState() if found is None else PartitionState.from_json(found[0], where=where))
+            text = state.to_json()
+            tag = self._store.create(name, text) if found is None else self._store.replace_if(name, text, found[1])
+            if tag is not None:
+                return state
+
+    def _states(self) -> Mapping[str | None, PartitionState]:
+        states: dict[str | None, PartitionState] = {}
+        for name in self._store.list(f"{self._prefix}/partitions"):
+            found = self._store.get(name)
+            if found is not None:
+                key = None if name.endswith("/whole") else decode(name.rpartition("/=")[2])
+                states[key] = PartitionState.from_json(found[0], where=self._where(key))
+        return states
+
+    def _record(self, partition: Partition | None, stamp: Stamp) -> CommitRecord:
+        return CommitRecord(
+            asset=self._context.asset.qualified_key,
+            destination=self._destination.address,
+            key=None if partition is None else partition.key,
+            fence=stamp.fence,
+            attempt=stamp.attempt,
+            schema_fingerprint=stamp.schema_fingerprint,
+            code_fingerprint=stamp.code_fingerprint,
+            upstreams=dict(stamp.upstreams),
+            checks=tuple(stamp.checks),
+            started_at=stamp.started_at,
+            committed_at=utc_text(datetime.now(timezone.utc)),
+            run=dict(stamp.run),
+            uri=self._destination.address,
+        )
+
+    def _name(self, key: str | None) -> str:
+        return f"{self._prefix}/partitions/{'whole' if key is None else f'={component(key)}'}"
+
+    def _where(self, key: str | None) -> str:
+        partition = "" if key is None else f", partition {key!r}"
+        return f"{self._context.asset.label}{partition} in {self._destination.label}"
+
+    def _superseded(self, key: str | None, state: PartitionState, fence: int, effect: str) -> SupersededError:
+        return SupersededError(
+            f"a newer attempt has fence {state.fence}; this one has fence {fence} and {effect}",
+            where=self._where(key),
+            fix="let the newer attempt end; run the partition again if it is suspect",
+        )

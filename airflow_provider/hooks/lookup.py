@@ -1,0 +1,48 @@
+"""Airflow connections by name: looked up synchronously, in the worker, never while a DAG is parsed.
+
+Airflow reports several faults as a missing connection, and a plain Python process sees only environment variables and
+secrets backends; the error says so.
+"""
+
+from typing import Any
+
+from airflow_provider.errors import ConnectionLookupError
+
+
+def connection(conn_id: str) -> Any:
+    """Airflow's connection called ``conn_id``.
+
+    Raises:
+        ConnectionLookupError: Airflow gave none.
+    """
+    from airflow_provider.version_compat import BaseHook, guard_supervisor_socket
+
+    guard_supervisor_socket()
+    try:
+        return BaseHook.get_connection(conn_id)
+    except Exception as error:  # Airflow raises different classes for the same fault, by version and by process
+        raise ConnectionLookupError(
+            f"Airflow gave no connection of that name ({type(error).__name__})",
+            where=f"connection {conn_id!r}",
+            fix=f"add it in Airflow (Admin, Connections) or a secrets backend; outside Airflow set AIRFLOW_CONN_{conn_id.upper()} "
+            "to its JSON, since connections of Airflow's database are not seen there",
+        ) from error
+
+
+def hook(conn_id: str) -> Any:
+    """Airflow's own hook for the type of connection ``conn_id``.
+
+    Raises:
+        ConnectionLookupError: There is no such connection, or no hook for its type.
+    """
+    from airflow_provider.version_compat import BaseHook
+
+    found = connection(conn_id)
+    try:
+        return BaseHook.get_hook(conn_id)
+    except Exception as error:  # as above
+        raise ConnectionLookupError(
+            f"no hook for its type {found.conn_type!r} ({type(error).__name__})",
+            where=f"connection {conn_id!r}",
+            fix=f"install the provider package of {found.conn_type!r}",
+        ) from error

@@ -1,0 +1,1 @@
+"""The operator that runs one asset as one Airflow task."""

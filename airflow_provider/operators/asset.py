@@ -1,0 +1,137 @@
+"""One asset as one Airflow task: works out the partitions of the run, runs the asset, and tells Airflow what was stored."""
+
+import logging
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from airflow_provider.definitions.asset import Asset
+from airflow_provider.definitions.graph import AssetGraph
+from airflow_provider.definitions.task_options import merged
+from airflow_provider.errors import DefinitionError
+from airflow_provider.execution import runner
+from airflow_provider.execution.outcome import PartitionOutcome, RunResult, counts, summary
+from airflow_provider.execution.window import Windows
+from airflow_provider.operators.outlets import airflow_asset, event_extra, stored
+from airflow_provider.operators.run_facts import run_facts, run_info, selected
+from airflow_provider.partitioning import Resolution, resolve
+from airflow_provider.version_compat import AirflowSkipException, BaseOperator, guard_supervisor_socket
+
+if TYPE_CHECKING:
+    from airflow.sdk.definitions.context import Context
+
+log = logging.getLogger(__name__)
+
+PROGRESS_EVERY = 100
+
+
+class AssetOperator(BaseOperator):
+    """Runs one asset for the partitions that the run covers.
+
+    The run's ``window`` (params or conf) wins, then the operator's, then the rules of ``airflow-assets explain``. A task that
+    stores something emits one event for the asset's Airflow asset; no XCom is written.
+
+    Args:
+        asset: The asset, bound to its destinations. A definition (class) is instantiated.
+        graph: Where its upstreams are found; by default its source.
+        window: A key, ``first..last``, or a template that renders to one.
+        kwargs: Airflow's own operator arguments; they win over the asset's ``TaskOptions``.
+    """
+
+    template_fields: Sequence[str] = ("window",)
+    shallow_copy_attrs: Sequence[str] = ("asset", "graph")
+    ui_color = "#e3f1ea"
+
+    def __init__(
+        self,
+        *,
+        asset: Asset | type[Asset],
+        graph: AssetGraph | None = None,
+        window: str | None = None,
+        **kwargs: Any,
+    ) -> None:
+        asset = asset() if isinstance(asset, type) and issubclass(asset, Asset) else asset
+        if not isinstance(asset, Asset):
+            raise DefinitionError(
+                f"asset={asset!r} is no asset", where="AssetOperator", fix="pass an asset such as shop.orders"
+            )
+        source_options = type(asset.source).airflow if asset.source is not None else None
+        options = merged(source_options, type(asset).airflow)
+        kwargs = {**options, **kwargs}
+        kwargs.setdefault("do_xcom_push", False)
+        kwargs.setdefault("outlets", [airflow_asset(asset)])
+        kwargs.setdefault("doc_md", asset.description or None)
+        super().__init__(**kwargs)
+        self.asset = asset
+        self.graph = graph
+        self.window = window
+
+    def execute(self, context: "Context") -> None:
+        """Run the asset; a partition that failed fails the task, while those that were committed stay.
+
+        Raises:
+            AirflowSkipException: No partition completes in this run.
+            AssetsError: The run says something that does not fit, or a partition failed.
+        """
+        guard_supervisor_socket()
+        asset = self.asset
+        chosen = selected(context)
+        if not self._is_selected(chosen):
+            self.log.info("%s is not selected in this run (%s): nothing to do", asset.label, ", ".join(chosen or ()))
+            self.outlets = []  # nothing was stored, so no event
+            return
+        resolution = resolve(
+            run_facts(context, window=self.window, where=asset.label), asset.partitioning, where=asset.label
+        )
+        self._open_log(resolution)
+        if resolution.skip:
+            raise AirflowSkipException(resolution.reason)
+        result = self._run(context, resolution.windows)
+        self._close_log(result)
+        self._tell_airflow(context, result)
+        result.raise_for_failures()
+
+    def _is_selected(self, chosen: list[str] | None) -> bool:
+        if chosen is None:
+            return True
+        if self.graph is not None:  # an unknown name is an error, not a run of nothing
+            return self.asset.qualified_key in {self.graph.find(name).qualified_key for name in chosen}
+        return bool({self.asset.key, self.asset.qualified_key} & set(chosen))
+
+    def _run(self, context: "Context", windows: Windows) -> RunResult:
+        total = sum(map(len, windows)) * max(1, len(self.asset.destinations)) if windows else 0
+        done = 0
+
+        def progress(outcome: PartitionOutcome) -> None:
+            nonlocal done
+            done += 1
+            if done % PROGRESS_EVERY == 0 and done < total:
+                self.log.info("%s of %s partitions done, at %s", done, total, outcome.key)
+
+        info = run_info(context)
+        metadata = {**info.names, "attempt": info.attempt}
+        return runner.execute(
+            self.asset, windows=windows, graph=self.graph, info=info, metadata=metadata, progress=progress
+        )
+
+    def _open_log(self, resolution: Resolution) -> None:
+        windows = "the whole asset" if resolution.windows is None else ", ".join(map(str, resolution.windows)) or "none"
+        self.log.info("%s: %s (rule %s: %s)", self.asset.label, windows, resolution.rule, resolution.reason)
+        for destination in self.asset.destinations:
+            self.log.info("destination %s (%s)", destination.address, destination.guarantee)
+        if not self.asset.destinations:
+            self.log.warning("%s has no destination: its data is produced and not stored", self.asset.label)
+
+    def _close_log(self, result: RunResult) -> None:
+        for line in summary(result.outcomes):
+            self.log.info("%s", line)
+        said = ", ".join(f"{count} {status}" for status, count in counts(result.outcomes).items()) or "nothing to do"
+        self.log.info("%s: %s", self.asset.label, said)
+
+    def _tell_airflow(self, context: "Context", result: RunResult) -> None:
+        if result.bad or not stored(result):
+            self.outlets = []
+            return
+        events = context.get("outlet_events")
+        outlet = airflow_asset(self.asset)
+        if events is not None and outlet in self.outlets:
+            events[outlet].extra = event_extra(result, self.asset)

@@ -1,0 +1,197 @@
+"""Many definitions of one file as DAGs, where a broken one costs only itself.
+
+An exception in a DAG file stops every DAG of that file. So a definition that fails becomes one import error named after it and
+a stub DAG that says the same when it runs, while the others live. ``strict`` raises instead, for tests and CI.
+"""
+
+import importlib
+import os
+import traceback
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from airflow_provider.definitions.asset import Asset
+from airflow_provider.definitions.component import Component
+from airflow_provider.definitions.source import Source
+from airflow_provider.errors import AssetsError, ConfigError, GraphError
+from airflow_provider.translation.broken import register_broken
+from airflow_provider.translation.dag import build_dag
+from airflow_provider.translation.naming import grain_name, zone_name
+from airflow_provider.translation.schedule import BY_GRAIN
+from airflow_provider.version_compat import DAG
+
+Layout = Literal["source", "asset", "single"]
+STRICT_ENVIRONMENT = "AIRFLOW__AIRFLOW_PROVIDER__STRICT_DEFINITIONS"
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What becomes one DAG: its id, and the assets in it."""
+
+    dag_id: str
+    workload: tuple[Any, ...]
+
+
+def build_dags(
+    *definitions: Any,
+    layout: Layout = "source",
+    dag_id: str | None = None,
+    schedule: Any = BY_GRAIN,
+    strict: bool | None = None,
+    **options: Any,
+) -> dict[str, DAG]:
+    """Build the DAGs of sources, assets and modules.
+
+    Args:
+        definitions: Sources, assets, lists of them, or names of modules that hold them; a module that fails to import is one
+            definition's fault.
+        layout: ``"source"``: one DAG per source, split by grain where it has several; ``"asset"``: one per asset; ``"single"``: one for
+            all, called ``dag_id``.
+        dag_id: The id of the single DAG.
+        schedule: As for ``build_dag``.
+        strict: Raise the first error instead of isolating it; by default ``[airflow_provider] strict_definitions``.
+        options: As for ``build_dag``.
+
+    Returns:
+        The DAGs by id, stubs of broken definitions among them.
+    """
+    strict = _is_strict() if strict is None else strict
+    dags: dict[str, DAG] = {}
+
+    def broken(name: str, error: BaseException) -> None:
+        if strict:
+            raise error
+        dags[name] = register_broken(name, _message(error))
+
+    workloads = _loaded(definitions, broken)
+    units = _units(workloads, layout, dag_id, broken)
+    for unit in units:
+        try:
+            dags[unit.dag_id] = build_dag(
+                unit.workload, dag_id=unit.dag_id, schedule=schedule, among=_others(workloads, unit), **options
+            )
+        except Exception as error:
+            broken(unit.dag_id, error)
+    return dags
+
+
+def _loaded(definitions: Sequence[Any], broken: Any) -> list[Any]:
+    """Instances of all definitions, modules imported; each source and asset once."""
+    found: list[Any] = []
+    for definition in _flat(definitions):
+        name = definition if isinstance(definition, str) else getattr(definition, "key", repr(definition))
+        try:
+            if isinstance(definition, str):
+                found.extend(_of_module(definition))
+            elif isinstance(definition, type) and issubclass(definition, Component):
+                found.append(definition())
+            else:
+                found.append(definition)
+        except Exception as error:
+            broken(name, error)
+    return found
+
+
+def _flat(definitions: Iterable[Any]) -> Iterable[Any]:
+    for definition in definitions:
+        if isinstance(definition, (list, tuple, set)):
+            yield from _flat(definition)
+        elif isinstance(definition, Mapping):
+            yield from definition.values()
+        else:
+            yield definition
+
+
+def _of_module(name: str) -> list[Any]:
+    """The sources and stand-alone assets of a module: its instances, else its classes."""
+    module = importlib.import_module(name)
+    values = [value for key, value in sorted(vars(module).items()) if not key.startswith("_")]
+    instances = [v for v in values if isinstance(v, Source) or (isinstance(v, Asset) and v.source is None)]
+    made = {type(instance) for instance in instances}
+    classes = [
+        value
+        for value in values
+        if isinstance(value, type)
+        and issubclass(value, (Source, Asset))
+        and value.__module__ == name
+        and value not in made
+        and not any(issubclass(cls, value) for cls in made)
+    ]
+    return [*dict.fromkeys(instances), *(cls() for cls in classes)]
+
+
+def _units(workloads: list[Any], layout: Layout, dag_id: str | None, broken: Any) -> list[Unit]:
+    if layout == "single":
+        if not dag_id:
+            raise ConfigError("layout='single' has no name", where="build_dags", fix="pass dag_id=")
+        return [Unit(dag_id, tuple(workloads))] if workloads else []
+    units: dict[str, Unit] = {}
+    for workload in workloads:
+        try:
+            made = _units_of(workload, layout)
+        except Exception as error:
+            broken(getattr(workload, "key", repr(workload)), error)
+            continue
+        for unit in made:
+            if unit.dag_id in units:
+                broken(f"{unit.dag_id}__duplicate", _duplicate(unit.dag_id))
+            else:
+                units[unit.dag_id] = unit
+    return list(units.values())
+
+
+def _units_of(workload: Any, layout: Layout) -> list[Unit]:
+    if isinstance(workload, Asset):
+        return [Unit(workload.qualified_key, (workload,))]
+    if not isinstance(workload, Source):
+        raise GraphError(f"{workload!r} is no source and no asset", where="build_dags", fix="pass those only")
+    assets = list(workload.assets.values())
+    if layout == "asset":
+        return [Unit(asset.qualified_key, (asset,)) for asset in assets]
+    groups: dict[tuple[str, str], list[Asset]] = {}
+    for asset in assets:
+        groups.setdefault((grain_name(asset.partitioning), zone_name(asset.partitioning)), []).append(asset)
+    if len(groups) <= 1:
+        return [Unit(workload.key, (workload,))]
+    several_zones = {grain for grain, zone in groups if sum(g == grain for g, _ in groups) > 1}
+    return [
+        Unit(f"{workload.key}__{grain}" + (f"__{zone}" if grain in several_zones else ""), tuple(members))
+        for (grain, zone), members in sorted(groups.items())
+    ]
+
+
+def _others(workloads: Sequence[Any], unit: Unit) -> list[Any]:
+    """What the unit's relations may name besides its own assets: everything, each key once."""
+    own = {id(workload) for workload in unit.workload}
+    found: dict[str, Any] = {}
+    for workload in workloads:
+        if id(workload) not in own and isinstance(workload, (Asset, Source)):
+            found.setdefault(f"{workload.kind}:{workload.qualified_key}", workload)
+    return list(found.values())
+
+
+def _duplicate(dag_id: str) -> GraphError:
+    return GraphError(
+        "two definitions have this name",
+        where=f"DAG {dag_id!r}",
+        fix="give one of the sources or assets another key=",
+    )
+
+
+def _is_strict() -> bool:
+    from airflow.configuration import conf
+
+    text = os.environ.get(STRICT_ENVIRONMENT)
+    if text is None:
+        return bool(conf.getboolean("airflow_provider", "strict_definitions", fallback=False))
+    return text.strip().lower() in ("1", "t", "true", "y", "yes", "on")
+
+
+def _message(error: BaseException) -> str:
+    """The error with the line of the user's file that it came from."""
+    if isinstance(error, AssetsError):
+        return str(error)
+    last = traceback.extract_tb(error.__traceback__)[-1:]
+    at = f" (at {last[0].filename}:{last[0].lineno})" if last else ""
+    return f"{type(error).__name__}: {error}{at}"
