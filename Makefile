@@ -36,10 +36,10 @@ demo: $(DEMO_STAMP) ## a real Airflow fills two weeks of data and shows what is 
 	@exec $(DEMO_VENV)/bin/python example_dags/run_demo.py $(if $(filter 1 yes true,$(EXIT)),--exit)
 
 test: $(TEST_STAMP) ## every test but the slow ones, with a real Airflow and a browser (ARGS="-k name")
-	@$(PYTEST) -n $(WORKERS) --dist loadgroup -m "not full" $(ARGS)
+	@$(PYTEST) -n $(WORKERS) -m "not full" $(ARGS)
 
 test-full: $(TEST_STAMP) ## every test, with branch coverage
-	@$(PYTEST) -n $(WORKERS) --dist loadgroup --cov --cov-report=term $(ARGS)
+	@$(PYTEST) -n $(WORKERS) --cov --cov-report=term $(ARGS)
 
 lint: $(TEST_STAMP) ## ruff: style, docstrings, forbidden calls
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .

@@ -72,8 +72,6 @@ def main() -> int:
     instance = AirflowInstance(
         chosen.folder / "airflow",
         dags_folder=chosen.dags,
-        # Where the examples keep their data; each has a default for a DAGs folder of one's own.
-        environment={"ASSETS_DEMO_DATA": str((chosen.folder / "data").resolve())},
         port=chosen.port,
     )
     ready = False

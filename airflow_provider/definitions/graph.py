@@ -11,13 +11,10 @@ from typing import Any
 
 from airflow_provider.definitions import ports
 from airflow_provider.definitions.asset import Asset
-from airflow_provider.definitions.component import Component
+from airflow_provider.definitions.catalog import Catalog, Workload, distinct_assets
 from airflow_provider.definitions.relation import Relation
-from airflow_provider.definitions.source import Source
 from airflow_provider.errors import AssetNotFoundError, CircularDependencyError, GraphError
 from airflow_provider.partitioning import Partition, PartitionWindow
-
-Workload = Asset | Source | type[Asset] | type[Source]
 
 
 class AssetGraph:
@@ -32,11 +29,11 @@ class AssetGraph:
         CircularDependencyError: An asset needs its own result.
     """
 
-    def __init__(self, *workloads: Workload, among: Sequence[Workload] = ()) -> None:
-        nodes = _nodes(workloads)
+    def __init__(self, *workloads: Workload, among: "Sequence[Workload] | Catalog" = ()) -> None:
+        nodes = distinct_assets(workloads)
         self._inputs: dict[str, dict[str, tuple[Asset, ...]]] = {}
         self._read_only: set[str] = set()
-        index = _Index({**(_nodes(among) if among else {}), **nodes})
+        index = Catalog(nodes.values(), outer=among if isinstance(among, Catalog) else Catalog.of(among))
         waiting = list(nodes.values())
         while waiting:
             asset = waiting.pop()
@@ -126,51 +123,7 @@ class AssetGraph:
         return f"AssetGraph({len(self)} assets)"
 
 
-class _Index:
-    """Assets by the ways in which a relation's key can name them."""
-
-    def __init__(self, nodes: dict[str, Asset]) -> None:
-        self.by_qualified = dict(nodes)
-        self.by_key: dict[str, list[Asset]] = {}
-        for asset in nodes.values():
-            self.by_key.setdefault(asset.key, []).append(asset)
-
-    def candidates(self, key: str, reader: Asset) -> list[Asset]:
-        source, _, bare = key.rpartition(".")
-        if source == "*":
-            return [asset for asset in self.by_key.get(bare, []) if asset.source is not None]
-        if source:
-            return [self.by_qualified[key]] if key in self.by_qualified else []
-        if reader.source is not None:
-            sibling = reader.source.assets.get(bare)
-            return [sibling] if sibling is not None else []
-        alone = self.by_qualified.get(bare)
-        return [alone] if alone is not None else []
-
-
-def _nodes(workloads: Sequence[Any]) -> dict[str, Asset]:
-    if not workloads:
-        raise GraphError("has no assets", where="asset graph", fix="pass at least one source or asset")
-    nodes: dict[str, Asset] = {}
-    for workload in workloads:
-        component = workload() if isinstance(workload, type) and issubclass(workload, Component) else workload
-        if isinstance(component, Source):
-            assets = list(component.assets.values())
-        elif isinstance(component, Asset):
-            assets = [component]
-        else:
-            raise GraphError(f"{workload!r} is no source and no asset", where="asset graph", fix="pass those only")
-        for asset in assets:
-            if nodes.setdefault(asset.qualified_key, asset) is not asset:
-                raise GraphError(
-                    f"{asset.qualified_key!r} is there twice",
-                    where="asset graph",
-                    fix="give one of the sources or assets another key=",
-                )
-    return nodes
-
-
-def _inputs_of(asset: Asset, index: _Index) -> dict[str, tuple[Asset, ...]]:
+def _inputs_of(asset: Asset, index: Catalog) -> dict[str, tuple[Asset, ...]]:
     return {
         name: _targets(asset, name, relation, index)
         for name, relation in type(asset).relations.items()
@@ -178,7 +131,7 @@ def _inputs_of(asset: Asset, index: _Index) -> dict[str, tuple[Asset, ...]]:
     }
 
 
-def _targets(asset: Asset, name: str, relation: Relation, index: _Index) -> tuple[Asset, ...]:
+def _targets(asset: Asset, name: str, relation: Relation, index: Catalog) -> tuple[Asset, ...]:
     bound = asset.targets(name)
     if bound:
         return tuple(target for target in bound if isinstance(target, Asset))
@@ -203,9 +156,9 @@ def _reads_itself(asset: Asset, relation: Relation) -> bool:
     return any(key in (asset.key, asset.qualified_key) for key in relation.keys)
 
 
-def _not_found(asset: Asset, name: str, relation: Relation, index: _Index) -> GraphError:
+def _not_found(asset: Asset, name: str, relation: Relation, index: Catalog) -> GraphError:
     wanted = " or ".join(relation.keys) or "an asset"
-    close = difflib.get_close_matches(wanted, [*index.by_qualified, *index.by_key], n=1)
+    close = difflib.get_close_matches(wanted, index.names(), n=1)
     hint = f" (did you mean {close[0]!r}?)" if close else ""
     return AssetNotFoundError(
         f"parameter {name!r} reads {wanted!r}, which is not there{hint}",

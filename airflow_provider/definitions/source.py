@@ -27,7 +27,7 @@ class AssetSlot(IgnoredDescriptor):
     def __get__(self, instance: "Source | None", owner: type) -> Any:
         if instance is None:
             return self.definition
-        found = instance.assets.get(self.definition.key)
+        found = instance.sibling(self.definition.key)
         if found is None:
             raise AttributeError(
                 f"{instance.label} was narrowed to {', '.join(instance.assets)}; {self.definition.key!r} is not in it"
@@ -83,6 +83,10 @@ class Source(Producer):
     def assets(self) -> dict[str, Asset]:
         """The source's assets by key, in the order of the class body."""
         return dict(self._assets)
+
+    def sibling(self, key: str) -> Asset | None:
+        """The source's asset called ``key``, or None."""
+        return self._assets.get(key)
 
     def table(self, asset: Asset) -> str:
         """The storage name of one of the source's assets."""

@@ -190,6 +190,9 @@ class PosixCommitter:
             for key in self._keys_on_disk():
                 with self._lock(self._folder.lock(key), key):
                     lines += self._sweep(key, self._committed_fence(key))
+            for folder, lock in ((self._folder.meta, "_meta"), (self._folder.ledger, "_fence")):
+                with self._lock(os.path.join(self._folder.locks, f"{lock}.lock")):
+                    lines += self._sweep_temporary(folder)
         return lines
 
     def _stage(self, key: str | None, data: Any, stamp: Stamp) -> tuple[posix.StagedFile, Encoded]:
@@ -284,9 +287,17 @@ class PosixCommitter:
             if not entry.name.startswith(prefix) or not number.isdigit():
                 continue
             if int(number) < fence or _is_stale(entry):
-                posix.remove(entry.path)
+                with contextlib.suppress(OSError):  # the commit stands, with or without the litter
+                    posix.remove(entry.path)
                 swept.append(f"{self._where(key)}: removed the staged file {entry.name}")
         return swept
+
+    def _sweep_temporary(self, folder: str) -> list[str]:
+        """Remove what ``write_atomic`` left when it was killed; the caller holds the lock it is called under."""
+        left = [entry for entry in _entries(folder) if entry.name.startswith(".") and entry.name.endswith(".tmp")]
+        for entry in left:
+            posix.remove(entry.path)
+        return [f"{self._where(None)}: removed the temporary file {entry.name}" for entry in left]
 
     def _store_types(self, types: bytes | None) -> str | None:
         """Store a type sidecar under the hash of its content, before the data that needs it."""

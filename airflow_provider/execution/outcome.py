@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, Literal
+from urllib.parse import unquote
 
 from airflow_provider.errors import AssetError, AssetsError
 from airflow_provider.partitioning import PartitionWindow
@@ -128,4 +129,4 @@ def _line(stretch: Sequence[PartitionOutcome]) -> str:
         parts.append(f"{sum(outcome.seconds for outcome in stretch):.2f} s")
     if first.error is not None:
         parts.append(first.error.what if isinstance(first.error, AssetsError) else type(first.error).__name__)
-    return f"{', '.join(parts)} -> {first.uri or first.destination}"
+    return f"{', '.join(parts)} -> {unquote(first.uri) or first.destination}"

@@ -76,7 +76,7 @@ class AssetOperator(BaseOperator):
         asset = self.asset
         chosen = selected(context)
         if not self._is_selected(chosen):
-            self.log.info("%s is not selected in this run (%s): nothing to do", asset.label, ", ".join(chosen or ()))
+            log.info("%s is not selected in this run (%s): nothing to do", asset.label, ", ".join(chosen or ()))
             self.outlets = []  # nothing was stored, so no event
             return
         resolution = resolve(
@@ -105,7 +105,7 @@ class AssetOperator(BaseOperator):
             nonlocal done
             done += 1
             if done % PROGRESS_EVERY == 0 and done < total:
-                self.log.info("%s of %s partitions done, at %s", done, total, outcome.key)
+                log.info("%s of %s partitions done, at %s", done, total, outcome.key)
 
         info = run_info(context)
         metadata = {**info.names, "attempt": info.attempt}
@@ -115,17 +115,17 @@ class AssetOperator(BaseOperator):
 
     def _open_log(self, resolution: Resolution) -> None:
         windows = "the whole asset" if resolution.windows is None else ", ".join(map(str, resolution.windows)) or "none"
-        self.log.info("%s: %s (rule %s: %s)", self.asset.label, windows, resolution.rule, resolution.reason)
+        log.info("%s: %s (rule %s: %s)", self.asset.label, windows, resolution.rule, resolution.reason)
         for destination in self.asset.destinations:
-            self.log.info("destination %s (%s)", destination.address, destination.guarantee)
+            log.info("destination %s (%s)", destination.address, destination.guarantee)
         if not self.asset.destinations:
-            self.log.warning("%s has no destination: its data is produced and not stored", self.asset.label)
+            log.warning("%s has no destination: its data is produced and not stored", self.asset.label)
 
     def _close_log(self, result: RunResult) -> None:
         for line in summary(result.outcomes):
-            self.log.info("%s", line)
+            log.info("%s", line)
         said = ", ".join(f"{count} {status}" for status, count in counts(result.outcomes).items()) or "nothing to do"
-        self.log.info("%s: %s", self.asset.label, said)
+        log.info("%s: %s", self.asset.label, said)
 
     def _tell_airflow(self, context: "Context", result: RunResult) -> None:
         if result.bad or not stored(result):

@@ -46,8 +46,8 @@ def event_extra(result: RunResult, asset: Asset) -> dict[str, Any]:
     if asset.partitioning is not None:
         windows = [str(window) for window in _windows_of(asset, rows)]
         extra |= {"windows": windows, "partitions": rows}
-    extra |= {name: value for name, value in result.metadata.items() if name not in extra}
-    return _bounded(extra, list(rows), set(result.metadata))
+    added = {name: value for name, value in result.metadata.items() if name not in extra}
+    return _bounded(extra | added, list(rows), set(added))
 
 
 def event_keys(events: Mapping[Any, Sequence[Any]]) -> tuple[list[str] | None, list[str]]:

@@ -170,7 +170,7 @@ def _conform_pandas(data: TableData, specs: Sequence[FieldSpec], *, strict: bool
 
 def _pandas_column(data: TableData, spec: FieldSpec, *, strict: bool, where: str) -> Any:
     """The column as a new series, or None where the one that is there fits."""
-    from airflow_provider.schema.arrow_types import to_arrow_array
+    from airflow_provider.schema.arrow_types import is_text, to_arrow_array
 
     column = data.column(spec.name)
     if isinstance(column, list):
@@ -179,7 +179,8 @@ def _pandas_column(data: TableData, spec: FieldSpec, *, strict: bool, where: str
     import pyarrow as pa
 
     array = _arrow_column(column, pa.field(spec.name, column.type), spec, strict=strict, where=where)
-    return None if array is column else _to_series(array, spec)
+    unchanged = array is column or (spec.base_type is str and is_text(column.type))  # text has three types in Arrow
+    return None if unchanged else _to_series(array, spec)
 
 
 def _to_series(array: Any, spec: FieldSpec) -> Any:

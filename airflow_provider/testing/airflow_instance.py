@@ -32,6 +32,7 @@ COMPONENTS: dict[str, tuple[str, ...]] = {
     "triggerer": ("triggerer", "--skip-serve-logs"),
     "api-server": ("api-server", "--host", processes.LOOPBACK),
 }
+LAST_TO_END = ("triggerer", "api-server")
 HEALTH_OF = {"metadatabase", "scheduler", "dag_processor", "triggerer"}
 TERMINAL = {"success", "failed"}
 UNFINISHED = ("running", "queued", "scheduled", "restarting")
@@ -400,10 +401,14 @@ class AirflowInstance:
         """The API server last: what the others report on their way out still reaches it."""
         if not self._identity:
             return []
-        server = [one for name, one in self._programs.items() if name == "api-server"]
-        others = [one for name, one in self._programs.items() if name != "api-server"]
-        processes.end(others, patience_s=10.0)
-        processes.end(server, patience_s=5.0)
+        triggerer, server = ([self._programs[name]] if name in self._programs else [] for name in LAST_TO_END)
+        others = [program for program in self._programs.values() if program not in server]
+        processes.ask_to_end(others)
+        if not processes.have_ended(triggerer, patience_s=2.0):
+            processes.ask_to_end(triggerer)  # asked twice it waits no longer for triggers, which keep nothing
+        processes.have_ended(others, patience_s=10.0)
+        processes.ask_to_end(server)
+        processes.have_ended(server, patience_s=5.0)
         killed = processes.end_marked(self.mark)
         for program in self._programs.values():
             program.wait(timeout=10)  # ended above: this collects the exit status

@@ -1,3 +1,5 @@
+# These are tests that live in the package: they assert, and their names say what a docstring would.
+# ruff: noqa: S101, D102
 """What every destination must do, as a test class: subclass it, say how to build yours, and pytest runs the lot.
 
 ::
@@ -6,8 +8,8 @@
         def make(self, tmp_path: Path) -> Destination:
             return MyDestination(path=tmp_path)
 
-What a destination cannot do stands in ``cannot``: the test's name, the exact exception, the reason. Such a test must fail
-with just that exception.
+What a destination cannot do stands in ``cannot``: the test's name, the exact exception, the reason. Such a test must
+fail with just that exception.
 """
 
 import datetime as dt

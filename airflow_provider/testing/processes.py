@@ -67,21 +67,25 @@ def marked(mark: str) -> list[psutil.Process]:
     return found
 
 
-def end(programs: Iterable[subprocess.Popen[bytes]], *, patience_s: float) -> bool:
-    """Ask programs to end, and say whether all did within ``patience_s``.
+def ask_to_end(programs: Iterable[subprocess.Popen[bytes]]) -> None:
+    """SIGTERM to programs that still run.
 
     Only the programs are asked, not their children: a scheduler then waits for its running tasks instead of seeing
     them killed.
     """
-    asked = list(programs)
-    for program in asked:
+    for program in programs:
         if program.poll() is None:
             program.send_signal(signal.SIGTERM)
+
+
+def have_ended(programs: Iterable[subprocess.Popen[bytes]], *, patience_s: float) -> bool:
+    """Wait until all programs have ended, and say whether they did within ``patience_s``."""
+    waited_for = list(programs)
     deadline = time.monotonic() + patience_s
-    while any(program.poll() is None for program in asked):
+    while any(program.poll() is None for program in waited_for):
         if time.monotonic() >= deadline:
             return False
-        time.sleep(0.1)
+        time.sleep(0.05)
     return True
 
 

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from airflow_provider.definitions.asset import Asset
-from airflow_provider.definitions.graph import AssetGraph, Workload
+from airflow_provider.definitions.catalog import Catalog, Workload
+from airflow_provider.definitions.graph import AssetGraph
 from airflow_provider.definitions.source import Source
 from airflow_provider.errors import GraphError
 from airflow_provider.operators.asset import AssetOperator
@@ -28,7 +29,7 @@ def build_dag(
     start_date: dt.datetime | None = None,
     end_date: dt.datetime | None = None,
     catchup: bool = False,
-    among: Sequence[Workload] = (),
+    among: Sequence[Workload] | Catalog = (),
     tags: Iterable[str] | None = None,
     params: Mapping[str, Any] | None = None,
     **options: Any,
@@ -76,7 +77,7 @@ def build_dag(
 
 
 def build_task_group(
-    workload: Workload | Sequence[Workload], *, group_id: str | None = None, among: Sequence[Workload] = (), **options: Any
+    workload: Workload | Sequence[Workload], *, group_id: str | None = None, among: Sequence[Workload] | Catalog = (), **options: Any
 ) -> TaskGroup:
     """A task group with one task per asset, inside the DAG whose ``with`` block it is called in.
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from airflow_provider.definitions.asset import Asset
+from airflow_provider.definitions.catalog import Catalog
 from airflow_provider.definitions.component import Component
 from airflow_provider.definitions.source import Source
 from airflow_provider.errors import AssetsError, ConfigError, GraphError
@@ -66,10 +67,11 @@ def build_dags(
 
     workloads = _loaded(definitions, broken)
     units = _units(workloads, layout, dag_id, broken)
+    catalog = Catalog.of(workloads)
     for unit in units:
         try:
             dags[unit.dag_id] = build_dag(
-                unit.workload, dag_id=unit.dag_id, schedule=schedule, among=_others(workloads, unit), **options
+                unit.workload, dag_id=unit.dag_id, schedule=schedule, among=catalog, **options
             )
         except Exception as error:
             broken(unit.dag_id, error)
@@ -159,16 +161,6 @@ def _units_of(workload: Any, layout: Layout) -> list[Unit]:
         Unit(f"{workload.key}__{grain}" + (f"__{zone}" if grain in several_zones else ""), tuple(members))
         for (grain, zone), members in sorted(groups.items())
     ]
-
-
-def _others(workloads: Sequence[Any], unit: Unit) -> list[Any]:
-    """What the unit's relations may name besides its own assets: everything, each key once."""
-    own = {id(workload) for workload in unit.workload}
-    found: dict[str, Any] = {}
-    for workload in workloads:
-        if id(workload) not in own and isinstance(workload, (Asset, Source)):
-            found.setdefault(f"{workload.kind}:{workload.qualified_key}", workload)
-    return list(found.values())
 
 
 def _duplicate(dag_id: str) -> GraphError:

@@ -11,6 +11,9 @@ from airflow_provider.definitions.asset import Asset
 from airflow_provider.partitioning import TimePartitionConfig
 from airflow_provider.version_compat import Param
 
+MAX_SUGGESTIONS = 20
+"""Airflow copies the params into every task, so a long list would cost its length times the number of tasks."""
+
 _EXAMPLES = {
     "hour": ("2026-01-01T00", "2026-01-01T00..2026-01-01T05"),
     "day": ("2026-01-01", "2026-01-01..2026-01-07"),
@@ -35,7 +38,7 @@ def form(assets: Sequence[Asset], partitioning: TimePartitionConfig | None) -> d
     params["select"] = Param(
         None,
         type=["null", "array"],
-        examples=sorted(asset.key for asset in assets),
+        examples=sorted(asset.key for asset in assets)[:MAX_SUGGESTIONS],
         title="Assets",
         description="Run only these assets. Empty: all of them.",
     )

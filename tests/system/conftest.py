@@ -1,7 +1,7 @@
 """A real Airflow, shared by all tests of this folder, and a real browser to look at it with.
 
-All of them run in one worker, one after another: the instance is theirs together. A test that needs a DAG of its own
-writes it with ``dag_file`` and chooses a DAG id that no other test uses.
+All of them run in one worker (see ``tests/conftest.py``), one after another: the instance is theirs together. A test
+that needs a DAG of its own writes it with ``dag_file`` and chooses a DAG id that no other test uses.
 """
 
 import shutil
@@ -23,12 +23,10 @@ BROWSER_FLAGS = [
 ]  # fmt: skip
 
 
-@pytest.hookimpl(tryfirst=True)  # before the groups are read
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.system)
-            item.add_marker(pytest.mark.xdist_group("airflow"))
 
 
 @pytest.fixture(scope="session")
@@ -41,8 +39,7 @@ def airflow_instance(airflow_home: Path) -> Iterator[AirflowInstance]:
     """Scheduler, DAG processor, triggerer and API server, with every example DAG, each paused."""
     dags = airflow_home / "dags"
     shutil.copytree(EXAMPLES, dags, ignore=shutil.ignore_patterns("__pycache__", "run_demo.py"))
-    environment = {"ASSETS_DEMO_DATA": str(airflow_home / "data")}
-    with AirflowInstance(airflow_home / "home", dags_folder=dags, environment=environment) as instance:
+    with AirflowInstance(airflow_home / "home", dags_folder=dags) as instance:
         yield instance
 
 

@@ -60,10 +60,7 @@ class Places:
     def _day_after(self, last: int) -> int:
         if self.by_day:
             return last + 1
-        try:
-            return self.window.last.next().date.toordinal() - _EPOCH_DAY
-        except PartitionError:  # the last partition there is
-            return dt.date.max.toordinal() - _EPOCH_DAY + 1
+        return self.window.end.astimezone(self.window.last.zone).date().toordinal() - _EPOCH_DAY
 
     @cached_property
     def instants(self) -> list[int]:

@@ -221,7 +221,13 @@ def _codes(numbers: "Ints", bounds: "Ints", places: Places) -> "Ints":
 
 
 def _value_reader(values: "pa.ChunkedArray") -> Callable[[int], Any]:
-    return lambda row: values[row].as_py()
+    def value_of(row: int) -> Any:
+        try:
+            return values[row].as_py()
+        except (OverflowError, ValueError):  # a time that Python has no form for, such as the year 300000
+            return f"{values[row].value} ({values.type})"
+
+    return value_of
 
 
 def _as_numbers(values: "pa.ChunkedArray", places: Places) -> "tuple[Ints | None, list[int]]":

@@ -61,7 +61,9 @@ def test_an_orphan_in_its_own_session_is_found_and_ended(mark: str, tmp_path: Pa
 def test_a_program_that_ends_when_asked_is_not_waited_for_longer(mark: str, tmp_path: Path) -> None:
     program = started(mark, "import time; time.sleep(60)", tmp_path)
 
-    assert processes.end([program], patience_s=10)
+    processes.ask_to_end([program])
+
+    assert processes.have_ended([program], patience_s=10)
     assert processes.marked(mark) == []
 
 
@@ -69,7 +71,9 @@ def test_a_program_that_will_not_end_is_reported_and_can_be_killed(mark: str, tm
     program = started(mark, STUBBORN, tmp_path)
     wait_until_printed(tmp_path, "ready")
 
-    assert not processes.end([program], patience_s=0.3)
+    processes.ask_to_end([program])
+
+    assert not processes.have_ended([program], patience_s=0.3)
     assert len(processes.end_marked(mark)) == 1
     assert program.wait(timeout=5) < 0
 

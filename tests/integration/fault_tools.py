@@ -1,0 +1,93 @@
+"""What the fault tests share: versioned rows, the check that a partition is one whole version, a writer to kill."""
+
+import datetime as dt
+import itertools
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from airflow_provider.definitions.destination import Stamp
+from airflow_provider.destinations.csv import CSVDestination
+from airflow_provider.destinations.file import FileDestination
+from airflow_provider.destinations.file_like import FileLikeDestination
+from airflow_provider.destinations.parquet import ParquetDestination
+from airflow_provider.errors import DataNotFoundError
+from airflow_provider.testing.destination_contract import StoredAsset, context_of, days
+
+KINDS: dict[str, type[FileLikeDestination]] = {
+    "parquet": ParquetDestination,
+    "csv": CSVDestination,
+    "file": FileDestination,
+}
+ROWS = 40
+ASSET = StoredAsset()
+
+
+def table(partition: Any, version: int) -> Any:
+    """``ROWS`` rows that all name ``version``, with one column whose type changes with it."""
+    import pyarrow as pa
+
+    day = pa.array([getattr(partition, "date", dt.date(2026, 3, 1))] * ROWS)
+    text = [f"{version}:{n}" for n in range(ROWS)]
+    extra = pa.array(range(ROWS), pa.int32() if version % 2 else pa.int64())
+    return pa.table({"day": day, "version": [version] * ROWS, "n": range(ROWS), "text": text, "extra": extra})
+
+
+def version_of(destination: FileLikeDestination, context: Any, partition: Any) -> int | None:
+    """The version that is stored, after checking that it is whole; None when nothing is stored."""
+    try:
+        found = destination.read_partition(context, partition)
+    except DataNotFoundError:
+        return None
+    version = found["version"][0].as_py()
+    assert found.equals(table(partition, version)), f"torn: {partition}, version {version}"
+    return int(version)
+
+
+def staged_files(base: Path) -> list[Path]:
+    """Files that a reader must never see."""
+    return [path for path in base.rglob(".*") if path.is_file()]
+
+
+def check_agreement(destination: FileLikeDestination, context: Any) -> None:
+    """Records and data say the same of every partition, and nothing is left under way."""
+    committer = destination.committer(context)
+    folder = destination.folder(context)
+    assert committer.repair() == []
+    assert not list(Path(folder.intents).glob("*"))
+    for partition in context.partitions:
+        version, record = version_of(destination, context, partition), committer.record(partition and partition.key)
+        assert (version is None) == (record is None)
+        assert record is None or (record.rows == ROWS and record.attempt == f"v{version}")
+
+
+def write_for_ever(kind: str, base: str, first: int, acks: str, count: int) -> None:
+    """Commit version after version of a window, noting what was acknowledged."""
+    destination, context = KINDS[kind](base_path=base), context_of(ASSET, days(count))
+    committer = destination.committer(context)
+    handle = os.open(acks, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    for version in itertools.count(first):
+        fence = committer.take_fence()
+        for partition in context.partitions:
+            committer.commit(partition, table(partition, version), Stamp(fence=fence, attempt=f"v{version}"))
+            os.write(handle, f"{partition} {version}\n".encode())
+
+
+def serve() -> None:
+    """Fork a writer for each line of input (``first version``), say its pid, and say when it is dead."""
+    kind, base, acks, count = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as warm:  # what is imported here is not imported again by each fork
+        KINDS[kind](base_path=warm).write(context_of(ASSET, days(1)), table(None, 1))
+    for line in sys.stdin:
+        pid = os.fork()
+        if pid == 0:
+            write_for_ever(kind, base, int(line), acks, int(count))
+        print(pid, flush=True)
+        os.waitpid(pid, 0)
+        print("dead", flush=True)
+
+
+if __name__ == "__main__":
+    serve()

@@ -1,0 +1,202 @@
+"""Many definitions of one file: layouts, isolation of broken ones, and bytes that never change."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+import airflow_provider as ap
+from airflow_provider.errors import AssetNotFoundError, ConfigError
+
+daily = ap.TimePartitionConfig(column="day", allow_window=True)
+hourly = ap.TimePartitionConfig(column="at", granularity="hour")
+
+PARSE = """
+import json, sys, structlog, logging
+structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
+logging.disable(logging.CRITICAL)
+from airflow.dag_processing.dagbag import DagBag
+from airflow.dag_processing.processor import _serialize_dags
+import time
+DagBag(sys.argv[2])
+cpu = time.process_time()
+bag = DagBag(sys.argv[1])
+cpu = time.process_time() - cpu
+dags, errors = _serialize_dags(bag, structlog.get_logger())
+heavy = [name for name in ("pandas", "pyarrow", "polars", "duckdb") if name in sys.modules]
+json.dump({"dags": {d.data["dag"]["dag_id"]: d.data for d in dags}, "errors": {**bag.import_errors, **errors},
+           "heavy": heavy, "cpu": cpu}, open(sys.argv[3], "w"), sort_keys=True)
+"""
+
+
+class Shop(ap.Source):
+    @ap.asset(partitioning=daily)
+    def orders(self): ...
+
+    @ap.asset(partitioning=daily)
+    def totals(self, orders: ap.Upstream): ...
+
+
+class Ads(ap.Source):
+    @ap.asset(partitioning=daily, relations={"orders": ap.Relation("asset", "shop.ordrs")})
+    def spend(self, orders: ap.Upstream): ...
+
+
+class Web(ap.Source):
+    @ap.asset(partitioning=daily, relations={"orders": ap.Relation("asset", "shop.orders")})
+    def visits(self, orders: ap.Upstream): ...
+
+
+class Mixed(ap.Source):
+    @ap.asset(partitioning=daily)
+    def days(self): ...
+
+    @ap.asset(partitioning=hourly)
+    def hours(self): ...
+
+    @ap.asset
+    def things(self): ...
+
+
+def test_one_dag_per_source_and_upstreams_of_other_sources_are_found() -> None:
+    dags = ap.build_dags(Shop, Web)
+
+    assert sorted(dags) == ["shop", "web"]
+    assert dags["web"].get_task("visits").upstream_task_ids == set()
+
+
+def test_a_source_of_several_grains_is_split_by_grain() -> None:
+    assert sorted(ap.build_dags(Mixed)) == ["mixed__daily", "mixed__hourly", "mixed__unpartitioned"]
+
+
+def test_one_dag_per_asset() -> None:
+    assert sorted(ap.build_dags([Shop, Web], layout="asset")) == ["shop.orders", "shop.totals", "web.visits"]
+
+
+def test_one_dag_for_all() -> None:
+    (dag,) = ap.build_dags(Shop, Web, layout="single", dag_id="everything").values()
+
+    assert sorted(dag.task_ids) == ["shop.orders", "shop.totals", "web.visits"]
+    assert dag.get_task("web.visits").upstream_task_ids == {"shop.orders"}
+    with pytest.raises(ConfigError, match="name"):
+        ap.build_dags(Shop, layout="single")
+
+
+def test_a_broken_definition_becomes_a_stub_that_says_so_and_the_others_live() -> None:
+    dags = ap.build_dags(Shop, Ads, Web)
+
+    assert sorted(dags) == ["ads", "shop", "web"]
+    assert "did you mean 'shop.orders'?" in (dags["ads"].doc_md or "")
+    assert dags["ads"].tags == {"broken definition"}
+    with pytest.raises(ConfigError, match=r"shop\.ordrs"):
+        dags["ads"].get_task("broken_definition").execute({})
+
+
+def test_strict_raises_the_first_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(AssetNotFoundError):
+        ap.build_dags(Shop, Ads, strict=True)
+    monkeypatch.setenv("AIRFLOW__AIRFLOW_PROVIDER__STRICT_DEFINITIONS", "True")
+    with pytest.raises(AssetNotFoundError):
+        ap.build_dags(Shop, Ads)
+
+
+def test_two_sources_of_one_key_are_one_dag_and_a_named_error() -> None:
+    dags = ap.build_dags(Shop(), Shop())
+
+    assert sorted(dags) == ["shop", "shop__duplicate"]
+    assert "two definitions have this name" in (dags["shop__duplicate"].doc_md or "")
+
+
+def test_a_module_that_fails_to_import_is_one_definitions_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "good_assets.py").write_text(
+        "import airflow_provider as ap\n\nclass Good(ap.Source):\n    @ap.asset\n    def a(self): ...\n"
+    )
+    (tmp_path / "bad_assets.py").write_text("import airflow_provider as ap\n\n@ap.asset\ndef a(x): ...\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    dags = ap.build_dags("good_assets", "bad_assets")
+
+    assert sorted(dags) == ["bad_assets", "good"]
+    assert "no annotation" in (dags["bad_assets"].doc_md or "")
+
+
+DAGS = """
+# airflow dag
+import airflow_provider as ap
+
+day = ap.TimePartitionConfig(column="day", start="2026-01-01", allow_window=True)
+
+class Shop(ap.Source):
+    tags = {tags}
+    @ap.asset(partitioning=day, normalizer=ap.Normalizer())
+    def orders(self): ...
+    @ap.asset(partitioning=day)
+    def totals(self, orders: ap.Upstream): ...
+
+class Ads(ap.Source):
+    @ap.asset(partitioning=day, relations={{"orders": ap.Relation("asset", "shop.ordrs")}})
+    def spend(self, orders: ap.Upstream): ...
+
+class Web(ap.Source):
+    @ap.asset(partitioning=day, relations={{"orders": ap.Relation("asset", "shop.orders")}}, airflow=ap.TaskOptions(on_failure_callback=lambda c: None))
+    def visits(self, orders: ap.Upstream): ...
+
+ap.build_dags({order}, schedule="@daily")
+"""
+
+
+def test_the_serialised_dag_is_the_same_in_any_process_seed_and_order(tmp_path: Path) -> None:
+    first = parsed(tmp_path, DAGS.format(order="Shop, Ads, Web", tags='{"x", "y", "z"}'), seed="1")
+    second = parsed(tmp_path, DAGS.format(order="Web, Ads, Shop", tags='{"z", "y", "x"}'), seed="2")
+
+    assert json.dumps(first["dags"]) == json.dumps(second["dags"])
+    assert sorted(first["dags"]) == ["ads", "shop", "web"]
+
+
+def test_one_import_error_names_file_and_definition(tmp_path: Path) -> None:
+    errors = parsed(tmp_path, DAGS.format(order="Shop, Ads, Web", tags="[]"))["errors"]
+
+    (name,) = errors
+    assert name.endswith("dags.py [ads]")
+    assert "shop.ordrs" in errors[name]
+
+
+def test_a_thousand_assets_parse_within_three_seconds_and_load_no_data_library(tmp_path: Path) -> None:
+    text = """
+        # airflow dag
+        import airflow_provider as ap
+        day = ap.TimePartitionConfig(column="day", start="2026-01-01", allow_window=True)
+        def make(number):
+            @ap.asset(key=f"asset_{number}", partitioning=day)
+            def produce(context: ap.ExecutionContext): return []
+            return produce
+        @ap.source
+        def many(): return [make(number) for number in range(1000)]
+        ap.build_dags(many(destinations=ap.ParquetDestination(base_path="/lake", )), schedule="@daily")
+    """
+
+    found = parsed(tmp_path, textwrap.dedent(text))
+
+    assert len(found["dags"]["many"]["dag"]["tasks"]) == 1000
+    assert found["heavy"] == []
+    assert found["cpu"] < 3.0
+
+
+def parsed(tmp_path: Path, text: str, seed: str = "0") -> dict:
+    """Parse and serialise ``text`` in a process of its own; an empty file goes first, to load Airflow."""
+    (tmp_path / "dags.py").write_text(text)
+    (tmp_path / "empty.py").write_text("# airflow dag\n")
+    out = tmp_path / f"{time.monotonic_ns()}.json"
+    subprocess.run(
+        [sys.executable, "-c", PARSE, str(tmp_path / "dags.py"), str(tmp_path / "empty.py"), str(out)],
+        check=True,
+        env={**os.environ, "PYTHONHASHSEED": seed},
+        capture_output=True,
+        timeout=120,
+    )
+    return json.loads(out.read_text())
