@@ -1,4 +1,4 @@
-"""Assets for Airflow: declare a table and the function that fills it, and get a DAG, partitions, atomic writes and coverage.
+"""Assets for Airflow: declare a table and its function, and get a DAG, partitions, atomic writes and coverage.
 
 Every public name is loaded on first use, so that importing the package costs next to nothing while DAGs are parsed.
 """

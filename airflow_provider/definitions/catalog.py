@@ -46,6 +46,11 @@ class Catalog:
             return [found]
         return self._outer.candidates(key, reader) if self._outer is not None else []
 
+    def of_classes(self, classes: tuple[type[Any], ...]) -> list[Asset]:
+        """The assets made from one of ``classes``."""
+        own = [asset for asset in self._by_qualified.values() if isinstance(asset, classes)]
+        return [*own, *(self._outer.of_classes(classes) if self._outer is not None else ())]
+
     def names(self) -> list[str]:
         """Every qualified key, for suggestions."""
         return [*self._by_qualified, *(self._outer.names() if self._outer is not None else ())]

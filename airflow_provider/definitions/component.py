@@ -11,15 +11,19 @@ import sys
 import types
 import typing
 import uuid
-from collections.abc import Iterable
-from typing import Any, ClassVar, Union, get_args, get_origin
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
-from pydantic.fields import FieldInfo
+from pydantic import BaseModel, ConfigDict, PrivateAttr, PydanticUserError, ValidationError
 from typing_extensions import Self
 
 from airflow_provider.definitions.relation import Relation
 from airflow_provider.errors import ConfigError, DefinitionError
+
+if TYPE_CHECKING:
+    from pydantic._internal._model_construction import ModelMetaclass
+else:
+    ModelMetaclass = type(BaseModel)
 
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
 
@@ -69,7 +73,8 @@ class RelationSlot(IgnoredDescriptor):
         instance.assign(self.relation.name, value)
 
 
-def _own_annotations(namespace: dict[str, Any]) -> set[str]:
+def annotated_names(namespace: Mapping[str, Any]) -> set[str]:
+    """The names that a class body annotates; nothing is evaluated."""
     if "__annotations__" in namespace:
         return set(namespace["__annotations__"])
     if sys.version_info >= (3, 14):  # annotations are computed on demand there
@@ -81,24 +86,38 @@ def _own_annotations(namespace: dict[str, Any]) -> set[str]:
     return set()
 
 
-class ComponentMeta(type(BaseModel)):  # type: ignore[misc]
+class ComponentMeta(ModelMetaclass):
     """Keeps class settings apart from fields, and dispatches a positional call on a base class."""
 
+    if TYPE_CHECKING:
+        kind: str
+        key: str
+        _field_defaults: dict[str, Any]
+
+        def from_positional(cls, *args: Any, **kwargs: Any) -> Any:
+            """See ``Component``."""
+
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any) -> Any:
+        """Make the class; a field of a base class that the body sets without annotation becomes a default."""
         defaults: dict[str, Any] = {}
         field_names = {field for base in bases for field in getattr(base, "__pydantic_fields__", ())}
-        annotated = _own_annotations(namespace)
+        annotated = annotated_names(namespace)
         for attribute in field_names & set(namespace):
-            if attribute not in annotated and not isinstance(namespace[attribute], IgnoredDescriptor):
+            value = namespace[attribute]
+            is_component = isinstance(value, type) and isinstance(value, ComponentMeta)
+            if attribute not in annotated and not isinstance(value, IgnoredDescriptor) and not is_component:
                 defaults[attribute] = namespace.pop(attribute)
-        cls = super().__new__(mcs, name, bases, namespace, **kwargs)
-        inherited = {}
+        cls: Any = super().__new__(mcs, name, bases, namespace, **kwargs)
+        inherited: dict[str, Any] = {}
         for base in reversed(cls.__mro__[1:]):
             inherited.update(getattr(base, "_field_defaults", {}))
-        cls._field_defaults = {**inherited, **defaults}
+        cls._field_defaults = inherited
+        if defaults:
+            set_defaults(cls, defaults, where=f"{cls.kind} {cls.key!r}")
         return cls
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        """Make an instance; a component takes keywords only, unless its class has a positional form."""
         if args:
             return cls.from_positional(*args, **kwargs)
         return super().__call__(**kwargs)
@@ -124,6 +143,7 @@ class Component(BaseModel, metaclass=ComponentMeta):
     relations: ClassVar[dict[str, Relation]] = {}
     inherited_fields: ClassVar[tuple[str, ...]] = ()
     _field_defaults: ClassVar[dict[str, Any]] = {}
+    _undecided: ClassVar[dict[str, Any]] = {}
 
     id: str = ""
 
@@ -164,6 +184,7 @@ class Component(BaseModel, metaclass=ComponentMeta):
         )
 
     def __init__(self, **data: Any) -> None:
+        _refuse_late_relations(type(self))
         fields, bindings = self._split(data, "got unexpected keyword argument(s)")
         try:
             super().__init__(**{**type(self)._field_defaults, **fields})
@@ -338,16 +359,31 @@ def component_in(annotation: Any) -> tuple["type[Component] | None", bool, bool]
 def _relations_from_fields(cls: type[Component]) -> dict[str, Relation]:
     """Take the fields whose annotation names a component class out of the model, as relations."""
     declared = {}
+    cls._undecided = {}
     for name, field in list(cls.__pydantic_fields__.items()):
-        annotation = _resolved(cls, field)
+        annotation = resolved_annotation(cls, field.annotation)
+        if isinstance(annotation, (str, typing.ForwardRef)):
+            cls._undecided[name] = annotation
         target, many, optional = component_in(annotation)
         if target is None:
             continue
         del cls.__pydantic_fields__[name]
         optional = optional or (field.default is None)
-        if name not in cls.relations or name in cls.__dict__.get("__annotations__", {}):
+        if name not in cls.relations or name in annotated_names(vars(cls)):
             declared[name] = Relation(target, many=many, optional=optional)
     return declared
+
+
+def _refuse_late_relations(cls: type[Component]) -> None:
+    """An annotation that could not be read when the class was made and names a component would be a silent field."""
+    for name, annotation in cls._undecided.items():
+        target, _, _ = component_in(resolved_annotation(cls, annotation))
+        if target is not None:
+            raise DefinitionError(
+                f"{name} is annotated with {target.__name__}, which was defined later, so it is no relation",
+                where=f"{cls.kind} {cls.key!r}",
+                fix=f"define {target.__name__} above {cls.__name__}",
+            )
 
 
 def class_settings(cls: type[Component]) -> set[str]:
@@ -357,13 +393,13 @@ def class_settings(cls: type[Component]) -> set[str]:
     return {name for name in names if not name.startswith("_") and name not in reserved} - {"model_config"}
 
 
-def _resolved(cls: type[Component], field: FieldInfo) -> Any:
-    annotation: Any = field.annotation
+def resolved_annotation(cls: type[Component], annotation: Any) -> Any:
+    """``annotation``, with a forward reference looked up in the class's module if it is there by now."""
     if isinstance(annotation, (str, typing.ForwardRef)):
         text = annotation if isinstance(annotation, str) else annotation.__forward_arg__
         module = sys.modules.get(cls.__module__)
         try:
-            return eval(text, dict(vars(typing)), dict(vars(module)) if module else {})  # noqa: S307 -- the user's own annotation
+            return eval(text, dict(vars(typing)), dict(vars(module)) if module else {})  # noqa: S307 -- the user's own
         except NameError:
             return annotation
     return annotation
@@ -375,16 +411,17 @@ def _merge_relations(cls: type[Component], declared: dict[str, Relation], own: d
         merged.update(getattr(base, "relations", None) or {})
     merged.update({name: relation.named(name) for name, relation in declared.items()})
     for name, value in own.items():
-        merged[name] = _relation_from(cls, name, value, merged.get(name))
+        merged[name] = relation_from(cls, name, value, merged.get(name))
     return merged
 
 
-def _relation_from(cls: type[Component], name: str, value: Any, before: Relation | None) -> Relation:
+def relation_from(cls: type[Component], name: str, value: Any, before: Relation | None) -> Relation:
+    """The relation that ``relations={name: value}`` declares; classes narrow what was declared ``before``."""
     where = f"{cls.kind} {cls.__name__}"
     if isinstance(value, Relation):
         return value.named(name)
     if isinstance(value, type) and issubclass(value, Component):
-        return Relation(value).named(name)
+        return before.narrowed([value], where) if before is not None else Relation(value).named(name)
     if isinstance(value, (list, tuple)) and value and all(isinstance(v, type) for v in value):
         if before is None:
             raise DefinitionError(
@@ -414,8 +451,44 @@ def _unique(targets: Iterable[Component]) -> tuple[Component, ...]:
     return tuple(kept)
 
 
+def set_defaults(cls: type[Component], defaults: Mapping[str, Any], *, where: str) -> None:
+    """Make ``defaults`` the values of fields that an instance is not given, after checking each as its field.
+
+    Raises:
+        ConfigError: A value that its field does not take.
+    """
+    validated(cls, defaults, where=where)
+    cls._field_defaults = {**cls._field_defaults, **defaults}
+
+
+def validated(cls: type[Component], values: Mapping[str, Any], *, where: str) -> dict[str, Any]:
+    """The values as their fields take them, each on its own; other fields may be missing.
+
+    Raises:
+        ConfigError: A value that its field does not take.
+    """
+    probe = cls.model_construct()
+    for name, value in values.items():
+        try:
+            cls.__pydantic_validator__.validate_assignment(probe, name, value)
+        except ValidationError as error:
+            shown = f"{name}={value!r}: " if cls.kind in ("asset", "source") else ""
+            raise ConfigError(f"{shown}{_problems(cls, error)}", where=where, fix="correct the option") from None
+        except (PydanticUserError, AttributeError):
+            return dict(values)  # types that are not there yet, or a check of all fields at once: the instance tells
+    return {name: probe.__dict__[name] for name in values}
+
+
 def _config_error(component: Component, error: ValidationError) -> ConfigError:
-    """The problems of a pydantic error by field name, without the values, which may be secrets."""
-    problems = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_input=False))
     cls = type(component)
-    return ConfigError(problems, where=f"{cls.kind} {cls.key!r}", fix="correct the named settings")
+    return ConfigError(_problems(cls, error), where=f"{cls.kind} {cls.key!r}", fix="correct the named settings")
+
+
+def _problems(cls: type[Component], error: ValidationError) -> str:
+    """The problems of a pydantic error by field name, without the values, which may be secrets."""
+    own_words = ("value_error", "assertion_error") if cls.kind == "connection" else ()  # may quote the value
+    problems = []
+    for problem in error.errors(include_input=False):
+        said = "was refused by its check" if problem["type"] in own_words else problem["msg"]
+        problems.append(f"{'.'.join(map(str, problem['loc'])) or 'fields'}: {said}")
+    return "; ".join(problems)

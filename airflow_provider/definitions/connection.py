@@ -1,7 +1,7 @@
-"""Connections: fields from the constructor, else from the Airflow connection named by ``conn_id``, else the environment.
+"""Connections: fields from the constructor, else from the Airflow connection of ``conn_id``, else the environment.
 
-Nothing is looked up while a DAG is parsed. The first read of a field that was not given, or ``resolved()`` in the worker,
-asks Airflow; no value of a connection appears in a repr, a log or an error.
+Nothing is looked up while a DAG is parsed. The first read of a field that was not given, or ``resolved()`` in the
+worker, asks Airflow; no value of a connection appears in a repr, a log or an error.
 """
 
 from typing import Any, ClassVar
@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from pydantic import PrivateAttr
 
 from airflow_provider.definitions import ports
+from airflow_provider.definitions.component import validated
 from airflow_provider.definitions.environment import resolve_env
 from airflow_provider.definitions.resource import Resource
 from airflow_provider.errors import ConfigError
@@ -20,8 +21,9 @@ _PLAIN_FIELDS = ("conn_type", "host", "login", "password", "port", "schema")
 class Connection(Resource):
     """How to reach a system. Subclasses declare the fields that they need.
 
-    ``conn_id`` names an Airflow connection and may hold ``{env.NAME}``. Its host, login (also ``user``, ``username``), password,
-    port and schema (also ``database``) and its extras fill the fields of those names; extras are read name by name.
+    ``conn_id`` names an Airflow connection and may hold ``{env.NAME}``. Its host, login (also ``user``, ``username``),
+    password, port and schema (also ``database``) and its extras fill the fields of those names; extras are read name by
+    name.
     """
 
     kind: ClassVar[str] = "connection"
@@ -32,14 +34,17 @@ class Connection(Resource):
     _full: "Connection | None" = PrivateAttr(default=None)
 
     def __init__(self, **data: Any) -> None:
-        if not {**type(self)._field_defaults, **data}.get("conn_id"):
+        cls = type(self)
+        given = {"conn_id": cls.__pydantic_fields__["conn_id"].default, **cls._field_defaults}
+        if not {**given, **data}.get("conn_id"):
             super().__init__(**data)
             return
         fields, bindings = self._split(data, "got unexpected keyword argument(s)")
-        values = {**type(self)._field_defaults, **fields}
+        known = validated(cls, {**given, **fields}, where=f"{cls.kind} {cls.key!r}")
+        values = {"id": "", **known}  # every other field is left out, so that reading it looks it up
         for attribute, value in (
             ("__dict__", values),
-            ("__pydantic_fields_set__", set(values)),
+            ("__pydantic_fields_set__", set(known)),
             ("__pydantic_extra__", None),
             ("__pydantic_private__", None),
         ):
@@ -49,9 +54,14 @@ class Connection(Resource):
             self.assign(name, target)
 
     def __getattr__(self, name: str) -> Any:
-        if name in type(self).__pydantic_fields__:
+        if name in type(self).__pydantic_fields__ and self.__dict__.get("conn_id"):
             return getattr(self.resolved(), name)
         return super().__getattr__(name)  # type: ignore[misc]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name in type(self).__pydantic_fields__:
+            self._full = None
 
     def resolved(self) -> "Connection":
         """Every field filled, with Airflow's connection where ``conn_id`` is set.

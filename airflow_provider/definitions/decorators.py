@@ -1,23 +1,28 @@
 """``@asset``, ``@source``, ``@destination``, ``@config``, ``@connection`` and ``@resource``, bare or with options.
 
-Options have three channels: class settings (``key``, ``tags``, ``schema`` ...), defaults of fields (``dataset`` ...), and relations by name in
-``relations={...}``. Every value is checked when the decorator runs.
+Options have three channels: class settings (``key``, ``tags``, ``schema`` ...), defaults of fields (``dataset`` ...),
+and relations by name in ``relations={...}``. Every value is checked when the decorator runs.
 """
 
 import inspect
+import types
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from pydantic import ValidationError
-
 from airflow_provider.definitions.asset import Asset
-from airflow_provider.definitions.component import Component, class_settings
+from airflow_provider.definitions.component import (
+    Component,
+    annotated_names,
+    class_settings,
+    set_defaults,
+)
 from airflow_provider.definitions.connection import Connection
 from airflow_provider.definitions.destination import Destination
+from airflow_provider.definitions.parameters import signature_of
 from airflow_provider.definitions.resource import Config, Resource
 from airflow_provider.definitions.settings import checked
 from airflow_provider.definitions.source import Source
-from airflow_provider.errors import ConfigError, DefinitionError
+from airflow_provider.errors import DefinitionError
 
 C = TypeVar("C", bound=Component)
 
@@ -76,15 +81,17 @@ def _from_class(base: type[C], target: type, settings: dict[str, Any]) -> type[C
     bases = (target,) if issubclass(target, base) else (target, base)
     where = f"{base.kind} {target.__name__}"
     cls_for_names = target if issubclass(target, base) else base
-    own = {name for name in vars(target) if not name.startswith("_")} | set(getattr(target, "__annotations__", ()))
+    body = vars(target)
+    own = {name for name in body if not name.startswith("_")} | annotated_names(body)
     namespace, defaults = _channels(cls_for_names, settings, where, extra=own)
-    for name in ("key", "description"):
-        if name in vars(target) and name not in namespace:
-            namespace[name] = vars(target)[name]
+    # What the body sets is this class's own, not inherited: a plain class has no other way to say it.
+    said = class_settings(base) | set(base.__pydantic_fields__) | {"relations"}
+    carried = {"key", "description"} if issubclass(target, base) else said - annotated_names(body)
+    namespace |= {name: body[name] for name in carried & set(body) - set(namespace) - set(defaults)}
     namespace |= {"__module__": target.__module__, "__qualname__": target.__qualname__, "__doc__": target.__doc__}
     if issubclass(target, Source):
         namespace["asset_types"] = vars(target).get("asset_types", ())
-    cls: Any = type(base)(target.__name__, bases, namespace)
+    cls: Any = types.new_class(target.__name__, bases, exec_body=lambda body: body.update(namespace))
     return _with_defaults(cls, defaults, where)
 
 
@@ -98,7 +105,7 @@ def _asset_from_function(function: Callable[..., Any], settings: dict[str, Any])
         "__doc__": function.__doc__,
         "function": staticmethod(function),
     }
-    cls: Any = type(Asset)(function.__name__, (Asset,), namespace)
+    cls: Any = types.new_class(function.__name__, (Asset,), exec_body=lambda body: body.update(namespace))
     _share_validator(cls, Asset)
     return _with_defaults(cls, defaults, where)
 
@@ -116,7 +123,7 @@ def _source_from_function(function: Callable[..., Any], settings: dict[str, Any]
     namespace, defaults = _channels(Source, settings, where)
     namespace.setdefault("key", function.__name__)
     annotations, given = {}, {}
-    for parameter in inspect.signature(function).parameters.values():
+    for parameter in signature_of(function).parameters.values():
         if parameter.annotation is parameter.empty:
             raise DefinitionError(
                 f"parameter {parameter.name!r} has no annotation",
@@ -133,8 +140,8 @@ def _source_from_function(function: Callable[..., Any], settings: dict[str, Any]
             fix="give every parameter a default, or write the source as a class",
         )
     produced = function(**given)
-    types = tuple(produced) if isinstance(produced, (list, tuple)) else (produced,)
-    if not types or not all(inspect.isclass(t) and issubclass(t, Asset) for t in types):
+    made = tuple(produced) if isinstance(produced, (list, tuple)) else (produced,)
+    if not made or not all(inspect.isclass(t) and issubclass(t, Asset) for t in made):
         raise DefinitionError(
             f"returned {produced!r}", where=where, fix="return an asset, or a list of assets, made with @ap.asset"
         )
@@ -143,10 +150,10 @@ def _source_from_function(function: Callable[..., Any], settings: dict[str, Any]
         "__qualname__": function.__qualname__,
         "__doc__": function.__doc__,
         "__annotations__": annotations,
-        "asset_types": types,
+        "asset_types": made,
         **given,
     }
-    cls: Any = type(Source)(function.__name__, (Source,), namespace)
+    cls: Any = types.new_class(function.__name__, (Source,), exec_body=lambda body: body.update(namespace))
     return _with_defaults(cls, defaults, where)
 
 
@@ -162,7 +169,7 @@ def _channels(
             raise DefinitionError(
                 f"{name}= names a relation, which is no plain option",
                 where=where,
-                fix=f"limit it with relations={{{name!r}: [...]}}, and pass instances when you construct the {cls.kind}",
+                fix=f"limit it with relations={{{name!r}: [...]}}, and pass instances when constructing the {cls.kind}",
             )
         if name in fields or (name in (extra or ()) and name not in class_level):
             defaults[name] = value
@@ -175,17 +182,8 @@ def _channels(
 
 
 def _with_defaults(cls: type[C], defaults: dict[str, Any], where: str) -> type[C]:
-    """Make ``defaults`` the values of fields that an instance is not given, after checking them as fields."""
-    if not defaults:
-        return cls
-    probe = cls.model_construct()
-    for name, value in defaults.items():
-        try:
-            cls.__pydantic_validator__.validate_assignment(probe, name, value)
-        except ValidationError as error:
-            reason = error.errors(include_input=False)[0]["msg"]
-            raise ConfigError(f"{name}={value!r}: {reason}", where=where, fix="correct the option") from None
-    cls._field_defaults = {**cls._field_defaults, **defaults}
+    if defaults:
+        set_defaults(cls, defaults, where=where)
     return cls
 
 

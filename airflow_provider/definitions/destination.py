@@ -1,11 +1,12 @@
 """The contract of a place that stores partitions and reads them back.
 
-A destination of a user's own defines ``write_partition`` and ``read_partition``, or just ``write`` and ``read``; sync or
-``async def``, both honoured. How a partition becomes visible is the business of its committer; execution knows
+A destination of a user's own defines ``write_partition`` and ``read_partition``, or just ``write`` and ``read``; sync
+or ``async def``, both honoured. How a partition becomes visible is the business of its committer; execution knows
 nothing else of a destination.
 """
 
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol
@@ -19,6 +20,9 @@ from airflow_provider.partitioning import Partition
 
 Call = Callable[..., Any]
 """``call(function, *args)`` runs a sync or async function to its end and returns its result."""
+
+_SECRET = re.compile("pass|secret|token|credential|(^|_)(key|auth|pwd)($|_)", re.IGNORECASE)
+_CREDENTIALS = re.compile(r"//[^/@\s]*@")
 
 Guarantee = Literal["atomic", "idempotent", "none"]
 
@@ -87,7 +91,7 @@ class Destination(Component):
 
     @classmethod
     def from_positional(cls, *args: Any, **kwargs: Any) -> Any:
-        """``Destination("csv", base_path=...)`` is ``Destination.of("csv", base_path=...)``; subclasses take keywords."""
+        """``Destination("csv", ...)`` is ``Destination.of("csv", ...)``; subclasses take keywords."""
         if cls is Destination and len(args) <= 2 and isinstance(args[0], str):
             return cls.of(*args[:1], **kwargs)
         return super().from_positional(*args, **kwargs)
@@ -102,7 +106,11 @@ class Destination(Component):
     def address(self) -> str:
         """A stable name of the place, the same in every process; it holds no secret."""
         plain = (str, int, float, bool)
-        parts = [f"{n}={v}" for n, v in sorted(self.__dict__.items()) if n != "id" and isinstance(v, plain)]
+        parts = [
+            f"{name}={_CREDENTIALS.sub('//', value) if isinstance(value, str) else value}"
+            for name, value in sorted(self.__dict__.items())
+            if name != "id" and isinstance(value, plain) and not _SECRET.search(name)
+        ]
         return f"{self.key}:{';'.join(parts)}"
 
     def write_partition(self, context: IOContext, partition: Partition | None, data: Any) -> Any:

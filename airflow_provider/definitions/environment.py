@@ -6,6 +6,7 @@ One definition thus serves development and production, and the serialised DAG do
 import os
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 from airflow_provider.errors import ConfigError
 
@@ -23,7 +24,7 @@ def resolve_env(text: str, *, where: str, environ: Mapping[str, str] | None = No
     def fill(match: re.Match[str]) -> str:
         name = match.group(1)
         if name == "AIRFLOW_HOME" and name not in values:
-            return os.path.expanduser("~/airflow")  # what Airflow itself takes
+            return str(Path("~/airflow").expanduser())  # what Airflow itself takes
         if name not in values:
             raise ConfigError(
                 f"environment variable {name!r} is not set, but {text!r} needs it",

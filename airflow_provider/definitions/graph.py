@@ -1,7 +1,7 @@
 """Assets joined by what they read, checked as a whole before anything runs.
 
-A graph never changes the components that it was given: what each parameter reads is worked out here. Building is linear in
-the number of assets and edges, and its order depends on keys alone.
+A graph never changes the components that it was given: what each parameter reads is worked out here. Building is
+linear in the number of assets and edges, and its order depends on keys alone.
 """
 
 import difflib
@@ -14,14 +14,15 @@ from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.catalog import Catalog, Workload, distinct_assets
 from airflow_provider.definitions.relation import Relation
 from airflow_provider.errors import AssetNotFoundError, CircularDependencyError, GraphError
-from airflow_provider.partitioning import Partition, PartitionWindow
+from airflow_provider.partitioning import Partition, PartitionConfig, PartitionWindow
 
 
 class AssetGraph:
     """Assets in an order in which each comes after what it reads.
 
     Args:
-        workloads: Sources and assets, instances or classes. Upstreams that are bound but not named here join as read-only.
+        workloads: Sources and assets, instances or classes. Upstreams that are bound but not named here join as
+            read-only.
         among: Further sources and assets that relations may name; those that are read join as read-only.
 
     Raises:
@@ -94,6 +95,12 @@ class AssetGraph:
         if names is None:
             return list(self.assets.values())
         wanted = {self.find(name).qualified_key for name in names}
+        if outside := sorted(wanted & self._read_only):
+            raise AssetNotFoundError(
+                f"{', '.join(outside)} is only read here",
+                where="asset graph",
+                fix="build the graph from its source too, or select assets of the graph",
+            )
         return [asset for key, asset in self.assets.items() if key in wanted]
 
     def materialize(
@@ -136,6 +143,9 @@ def _targets(asset: Asset, name: str, relation: Relation, index: Catalog) -> tup
     if bound:
         return tuple(target for target in bound if isinstance(target, Asset))
     found = [up for key in relation.keys for up in index.candidates(key, asset) if up is not asset]
+    if relation.classes:
+        among = found if relation.keys else index.of_classes(relation.classes)
+        found = [up for up in among if isinstance(up, relation.classes) and up is not asset]
     found = list({up.qualified_key: up for up in found}.values())
     if len(found) > 1 and not relation.many:
         raise GraphError(
@@ -157,7 +167,7 @@ def _reads_itself(asset: Asset, relation: Relation) -> bool:
 
 
 def _not_found(asset: Asset, name: str, relation: Relation, index: Catalog) -> GraphError:
-    wanted = " or ".join(relation.keys) or "an asset"
+    wanted = " or ".join(relation.keys or [cls.key for cls in relation.classes]) or "an asset"
     close = difflib.get_close_matches(wanted, index.names(), n=1)
     hint = f" (did you mean {close[0]!r}?)" if close else ""
     return AssetNotFoundError(
@@ -172,12 +182,17 @@ def _check_partitionings(reader: Asset, upstream: Asset) -> None:
     own, other = reader.partitioning, upstream.partitioning
     if other is None or (own is not None and own.compatible(other)):
         return
-    said = "is not partitioned" if own is None else f"is partitioned by {own.describe()}"
+    said = "is not partitioned" if own is None else f"is partitioned by {_described(own)}"
     raise GraphError(
-        f"reads {upstream.qualified_key!r}, which is partitioned by {other.describe()}, but itself {said}",
+        f"reads {upstream.qualified_key!r}, which is partitioned by {_described(other)}, but itself {said}",
         where=reader.label,
         fix="give both the same granularity and timezone",
     )
+
+
+def _described(partitioning: PartitionConfig) -> str:
+    values = partitioning.to_definition()
+    return " in ".join(str(values[name]) for name in ("granularity", "timezone") if name in values) or values["kind"]
 
 
 def _ordered(inputs: dict[str, dict[str, tuple[Asset, ...]]]) -> list[str]:

@@ -5,7 +5,7 @@ Destinations look at ``partitions`` and ``slices`` only, never at the window.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from airflow_provider.definitions.environment import resolve_env
 from airflow_provider.errors import ConfigError, PartitionError
@@ -13,6 +13,7 @@ from airflow_provider.partitioning import Partition, PartitionWindow
 
 if TYPE_CHECKING:
     from airflow_provider.definitions.asset import Asset
+    from airflow_provider.partitioning import TimePartitionWindow
     from airflow_provider.schema import Schema
 
 
@@ -81,7 +82,8 @@ class IOContext:
         table = TableData.of(data)
         if table is None:
             return [(partition, data) for partition in partitions]
-        parts = split(table, self.column, self.window, where=self.asset.label)
+        window = cast("TimePartitionWindow", self.window)  # several partitions come of a window
+        parts = split(table, self.column, window, where=self.asset.label)
         if parts.stray_count:
             raise PartitionError(
                 f"{parts.stray_count} row(s) lie outside the window {self.window} or have no {self.column!r}",

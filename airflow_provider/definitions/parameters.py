@@ -1,11 +1,15 @@
 """What the parameters of an asset's function ask for, read off their annotations when the asset is defined.
 
-``self``, ``context`` (or ``ctx``), ``source`` and ``**kwargs`` are reserved. Every other parameter declares a relation: ``Upstream`` an asset
-of the parameter's name, a component class whatever is bound to it. Anything else could never be filled and is refused.
+``self``, ``context`` (or ``ctx``), ``source`` and ``**kwargs`` are reserved. Every other parameter declares a relation:
+``Upstream`` an asset of the parameter's name, a component class whatever is bound to it. Anything else could never be
+filled and is refused.
 """
 
+import contextlib
 import inspect
+import sys
 import types
+import typing
 from collections.abc import Callable
 from typing import Any, Union, get_args, get_origin
 
@@ -33,7 +37,7 @@ class Parameters:
         self.relations: dict[str, Relation] = {}
         self.context_name: str | None = None
         self.takes_self = self.takes_source = self.takes_any = False
-        for parameter in inspect.signature(function).parameters.values():
+        for parameter in signature_of(function).parameters.values():
             self._add(parameter, function, where)
 
     def _add(self, parameter: inspect.Parameter, function: Callable[..., Any], where: str) -> None:
@@ -54,6 +58,15 @@ class Parameters:
             self.relations[name] = _relation(parameter, function, where)
 
 
+def signature_of(function: Callable[..., Any]) -> inspect.Signature:
+    """The signature, with annotations that cannot be evaluated yet as forward references instead of an error."""
+    if sys.version_info >= (3, 14):
+        import annotationlib
+
+        return inspect.signature(function, annotation_format=annotationlib.Format.FORWARDREF)
+    return inspect.signature(function)
+
+
 def _relation(parameter: inspect.Parameter, function: Callable[..., Any], where: str) -> Relation:
     name = parameter.name
     if parameter.annotation is inspect.Parameter.empty:
@@ -64,6 +77,12 @@ def _relation(parameter: inspect.Parameter, function: Callable[..., Any], where:
         )
     annotation = _evaluated(parameter, function, where)
     has_default = parameter.default is None
+    if parameter.default not in (None, inspect.Parameter.empty):
+        raise DefinitionError(
+            f"parameter {name!r} has the default {parameter.default!r}, which is not None",
+            where=where,
+            fix=f"write = None, and bind {name}= on the asset or its source",
+        )
     is_upstream, many, optional = _upstream_in(annotation)
     if is_upstream:
         return Relation(
@@ -86,18 +105,29 @@ def _relation(parameter: inspect.Parameter, function: Callable[..., Any], where:
 
 def _evaluated(parameter: inspect.Parameter, function: Callable[..., Any], where: str) -> Any:
     annotation = parameter.annotation
+    if isinstance(annotation, typing.ForwardRef):
+        annotation = annotation.__forward_arg__
     if not isinstance(annotation, str):
         return annotation
     inner = inspect.unwrap(function)
-    names = dict(inspect.getclosurevars(inner).nonlocals) if inspect.isfunction(inner) else {}
     try:
-        return eval(annotation, getattr(inner, "__globals__", {}), names)  # noqa: S307 -- the user's own annotation
+        return eval(annotation, getattr(inner, "__globals__", {}), _closure(inner))  # noqa: S307 -- the user's own
     except Exception as error:
         raise DefinitionError(
             f"parameter {parameter.name!r} is annotated {annotation!r}, which does not resolve: {error}",
             where=where,
             fix="import the name at the top of the module, outside TYPE_CHECKING",
         ) from error
+
+
+def _closure(function: Callable[..., Any]) -> dict[str, Any]:
+    """What the function takes from the functions around it, as far as that is filled already."""
+    found = {}
+    cells = getattr(function, "__closure__", None) or ()
+    for name, cell in zip(getattr(getattr(function, "__code__", None), "co_freevars", ()), cells, strict=False):
+        with contextlib.suppress(ValueError):  # an empty cell
+            found[name] = cell.cell_contents
+    return found
 
 
 def _upstream_in(annotation: Any) -> tuple[bool, bool, bool]:

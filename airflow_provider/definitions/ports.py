@@ -1,7 +1,7 @@
 """Where a definition needs something above it, it asks here.
 
-A definition must not import the layers that run it. Each port names what it expects; the facade plugs in the dotted name
-of the implementation, which is imported on first use.
+A definition must not import the layers that run it. Each port names what it expects; the facade plugs in the dotted
+name of the implementation, which is imported on first use.
 """
 
 import importlib
@@ -20,10 +20,10 @@ def plug(port: Port, target: str) -> None:
 def resolve(port: Port) -> Any:
     """The implementation plugged into ``port``.
 
-    * ``runner``: module with ``run_asset``, ``materialize_asset``, ``run_graph`` (see ``execution.runner``).
+    * ``runner``: module with ``run_asset``, ``materialize_asset``, ``materialize_graph`` (see ``execution.runner``).
     * ``hook_committer``: ``(destination, context, call) -> Committer`` for destinations that only write and read.
     * ``destination_registry``: ``(name) -> type[Destination]``.
-    * ``connection_lookup``: ``(conn_id) -> Airflow's Connection``, and its module's ``hook(connection)``.
+    * ``connection_lookup``: module with ``connection(conn_id)`` and ``hook(conn_id)``, both Airflow's own.
     * ``index``: ``() -> IndexStore`` of the deployment.
     """
     module, _, attribute = _plugged[port].partition(":")

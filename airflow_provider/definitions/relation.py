@@ -74,7 +74,7 @@ class Relation:
                     fix=f"list {self.kind} classes only",
                 )
         copy = self.named(self.name)
-        copy.classes = tuple(classes)
+        copy.classes, copy.keys = tuple(classes), ()  # the classes say more than a key does
         return copy
 
     def mismatch(self, target: "Component", owner: "Component | None") -> str | None:

@@ -1,15 +1,18 @@
 """Resources: what an asset needs beside data. Filled by the constructor, else from the environment.
 
-A parameter of ``data()`` that is annotated with a resource class receives what is bound to it, else an instance that the
-class can fill by itself in the worker. A field that is not given takes the environment variable of its name, upper
+A parameter of ``data()`` that is annotated with a resource class receives what is bound to it, else an instance that
+the class can fill by itself in the worker. A field that is not given takes the environment variable of its name, upper
 case, with ``env_prefix`` before it; a field with a default only when the class has an ``env_prefix``.
 """
 
+import contextlib
 import json
 import os
-from typing import Any, ClassVar
+import types
+from collections.abc import Collection
+from typing import Annotated, Any, ClassVar, Union, get_args, get_origin
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from airflow_provider.definitions.component import Component
 from airflow_provider.errors import ConfigError
@@ -67,10 +70,14 @@ def fallback(cls: type[Component], *, where: str) -> Component | None:
 
 
 def _parsed(text: str, annotation: Any) -> Any:
-    """The environment's text as pydantic takes it: a list or object in JSON, anything else as it is."""
-    if annotation is not str and text[:1] in ("[", "{"):
-        try:
+    """The environment's text as pydantic takes it: JSON for a field that holds several values, else as it is."""
+    if text[:1] in ("[", "{") and _holds_several(annotation):
+        with contextlib.suppress(ValueError):
             return json.loads(text)
-        except ValueError:
-            return text
     return text
+
+
+def _holds_several(annotation: Any) -> bool:
+    members = get_args(annotation) if get_origin(annotation) in (Union, types.UnionType, Annotated) else (annotation,)
+    kinds = [get_origin(member) or member for member in members]
+    return any(isinstance(k, type) and issubclass(k, (Collection, BaseModel)) and k not in (str, bytes) for k in kinds)

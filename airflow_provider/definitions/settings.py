@@ -43,12 +43,12 @@ def _one_of(*choices: str) -> Callable[[Any], Any]:
     return lambda value: value if value in choices else _wrong(" or ".join(map(repr, choices)))
 
 
-class _Wrong(Exception):
-    pass
+class _WrongError(Exception):
+    """What a setting takes instead of what it was given."""
 
 
 def _wrong(wanted: str) -> Any:
-    raise _Wrong(wanted)
+    raise _WrongError(wanted)
 
 
 CHECKS: dict[str, Callable[[Any], Any]] = {
@@ -60,7 +60,7 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "schema": _schema,
     "partitioning": _partitioning,
     "airflow": _task_options,
-    "stray_rows": _one_of("error", "drop", "quarantine"),
+    "stray_rows": _one_of("error", "drop"),
     "on_empty": _one_of("keep", "replace", "fail"),
     "code_version": _text,
 }
@@ -77,8 +77,8 @@ def checked(name: str, value: Any, *, where: str) -> Any:
         return value
     try:
         return check(value)
-    except (_Wrong, TypeError) as error:
+    except (_WrongError, TypeError) as error:
         if isinstance(error, DefinitionError):
             raise
-        wanted = error.args[0] if isinstance(error, _Wrong) else "a list of texts"
+        wanted = error.args[0] if isinstance(error, _WrongError) else "a list of texts"
         raise DefinitionError(f"{name}={value!r}", where=where, fix=f"give {wanted}") from None

@@ -1,7 +1,7 @@
 """Sources: groups of assets that share settings, destinations and resources.
 
-The assets are declared in the class body; an instance of the source holds an instance of each, which reads unset settings
-and unbound relations through it.
+The assets are declared in the class body; an instance of the source holds an instance of each, which reads unset
+settings and unbound relations through it.
 """
 
 import re
@@ -12,7 +12,7 @@ from pydantic import PrivateAttr
 from typing_extensions import Self
 
 from airflow_provider.definitions.asset import Asset, Producer, to_identifier
-from airflow_provider.definitions.component import IgnoredDescriptor
+from airflow_provider.definitions.component import Component, IgnoredDescriptor
 from airflow_provider.errors import ConfigError, DefinitionError
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
@@ -38,8 +38,8 @@ class AssetSlot(IgnoredDescriptor):
 class Source(Producer):
     """A group of assets.
 
-    ``assets={key: {setting: value}}`` at construction narrows the source to the assets named, each with its overrides; a
-    list of keys narrows it without overrides.
+    ``assets={key: {setting: value}}`` at construction narrows the source to the assets named, each with its overrides;
+    a list of keys narrows it without overrides.
     """
 
     kind: ClassVar[str] = "source"
@@ -51,11 +51,12 @@ class Source(Producer):
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         """Collect the assets of the class body."""
-        super().__pydantic_init_subclass__(**kwargs)
         cls.asset_types = _collected(cls)
+        super().__pydantic_init_subclass__(**kwargs)
 
     def __init__(self, *, assets: Mapping[str, Mapping[str, Any]] | Iterable[str] | None = None, **data: Any) -> None:
         super().__init__(**data)
+        self.fill(self.__dict__.get("dataset") or "")  # a field that is not there shows when the source is made
         overrides = _overrides(self, assets)
         for definition in type(self).asset_types:
             if definition.key in overrides:
@@ -74,9 +75,7 @@ class Source(Producer):
             copy._hold(asset())
         for asset in copy._assets.values():
             for name, targets in asset._bindings.items():
-                asset._bindings[name] = tuple(
-                    copy._assets.get(t.key, t) if t.owner is self else t for t in targets
-                )
+                asset._bindings[name] = tuple(copy._assets.get(t.key, t) if t.owner is self else t for t in targets)
         return copy
 
     @property
@@ -97,11 +96,13 @@ class Source(Producer):
 
         def value(match: re.Match[str]) -> str:
             name = match.group(1)
-            if name not in type(self).__pydantic_fields__:
+            own = sorted(set(type(self).__pydantic_fields__) - set(Producer.__pydantic_fields__))
+            if name not in own or getattr(self, name) is None:
                 raise ConfigError(
-                    f"dataset {dataset!r} names {{{name}}}, which is no field of the source",
+                    f"dataset {dataset!r} names {{{name}}}, which is {'None' if name in own else 'no field'} "
+                    "of the source",
                     where=self.label,
-                    fix=f"use one of {', '.join(sorted(type(self).__pydantic_fields__))}, or env.{name}",
+                    fix=f"use one of {', '.join([*own, f'env.{name}'])}, and give it a value",
                 )
             return str(getattr(self, name))
 
@@ -109,32 +110,46 @@ class Source(Producer):
 
 
 def _collected(cls: type[Source]) -> tuple[type[Asset], ...]:
-    """The asset definitions of the class and its bases, in order, each turned into a slot."""
+    """The asset definitions of the class and its bases, in order, each turned into a slot under its name and key."""
     found: dict[str, type[Asset]] = {a.key: a for base in reversed(cls.__mro__[1:]) for a in _types_of(base)}
-    own = [v for v in cls.__dict__.values() if isinstance(v, type) and issubclass(v, Asset)]
-    own += [a for a in cls.__dict__.get("asset_types", ()) if a not in own]
-    seen: set[str] = set()
-    for definition in own:
-        key = definition.key
-        if key in seen or (hasattr(Source, key) and key not in found):
+    slots = _own_slots(cls)
+    own = list(dict.fromkeys(slots.values()))
+    keys = [definition.key for definition in own]
+    for name in [*slots, *keys]:
+        if keys.count(name) > 1 or _is_taken(cls, name):
             raise DefinitionError(
-                f"asset key {key!r} is taken" + (" twice" if key in seen else " by the source itself"),
+                f"asset key {name!r} is taken" + (" twice" if keys.count(name) > 1 else " by the source itself"),
                 where=f"source {cls.__name__}",
                 fix="rename the asset, or give it another key=",
             )
-        seen.add(key)
-        found[key] = definition
-    for name, value in list(cls.__dict__.items()):
-        if isinstance(value, type) and issubclass(value, Asset):
-            setattr(cls, name, AssetSlot(value))
-    for definition in own:
-        if not isinstance(cls.__dict__.get(definition.key), AssetSlot):
-            setattr(cls, definition.key, AssetSlot(definition))
-    return tuple(found.values())
+    for name, definition in [*slots.items(), *zip(keys, own, strict=True)]:
+        setattr(cls, name, AssetSlot(definition))
+    return tuple((found | dict(zip(keys, own, strict=True))).values())
+
+
+def _own_slots(cls: type[Source]) -> dict[str, type[Asset]]:
+    """The asset definitions that the class body and plain bases hold, by name, and those of ``asset_types`` by key."""
+    bodies = [base for base in reversed(cls.__mro__) if base is cls or not issubclass(base, Component)]
+    slots = {
+        name: value
+        for body in bodies
+        for name, value in vars(body).items()
+        if isinstance(value, type) and issubclass(value, Asset)
+    }
+    return {a.key: a for a in cls.__dict__.get("asset_types", ()) if a not in slots.values()} | slots
+
+
+def _is_taken(cls: type[Source], name: str) -> bool:
+    """Whether ``name`` means something else on the source: a field, a relation, a method."""
+    if name in cls.__pydantic_fields__ or name.startswith("_"):
+        return True
+    held = getattr(cls, name, Asset)
+    return not (isinstance(held, type) and issubclass(held, Asset))
 
 
 def _types_of(base: type) -> tuple[type[Asset], ...]:
-    return base.__dict__.get("asset_types", ())
+    held: tuple[type[Asset], ...] = base.__dict__.get("asset_types", ())
+    return held
 
 
 def _overrides(source: Source, assets: Any) -> dict[str, dict[str, Any]]:

@@ -7,6 +7,7 @@ bytes as base64, lists and structs as JSON.
 """
 
 import base64
+import decimal
 import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -35,7 +36,7 @@ def write_csv(table: "pa.Table", sink: BinaryIO, *, where: str) -> bytes:
     columns = [_to_text(table.column(i), table.schema.field(i), where) for i in range(table.num_columns)]
     types = _sidecar(table.schema)
     if columns:
-        sink.write((",".join(_quoted(name) for name in table.column_names) + "\n").encode())
+        sink.write(_header(table.schema))
         plain = pa.Table.from_arrays(columns, names=[str(i) for i in range(len(columns))])
         arrow_csv.write_csv(plain, sink, arrow_csv.WriteOptions(include_header=False))
     return types
@@ -52,7 +53,10 @@ def read_csv(content: bytes, types: bytes) -> "pa.Table":
     schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(json.loads(types)["arrow"])))
     if not len(schema):
         return schema.empty_table()
-    plain = _parse(content, [_plain_type(field.type) for field in schema], skip=1)
+    header = _header(schema)
+    if not content.startswith(header):
+        raise ValueError("the header is another one")
+    plain = _parse(memoryview(content)[len(header) :], [_plain_type(field.type) for field in schema])
     columns = [_from_text(plain.column(i), field.type) for i, field in enumerate(schema)]
     return pa.Table.from_arrays(columns, schema=schema)
 
@@ -66,12 +70,14 @@ def read_untyped(content: bytes) -> "pa.Table":
 
     if not content.strip():
         return pa.table({})
-    header = next(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline="")))
-    return _parse(content, [pa.string()] * len(header), skip=1).rename_columns(header)
+    reader = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""))
+    header = next(reader)
+    rest = b"".join(content.splitlines(keepends=True)[reader.line_num :])
+    return _parse(rest, [pa.string()] * len(header)).rename_columns(header)
 
 
-def _parse(content: bytes, types: "list[pa.DataType]", *, skip: int) -> "pa.Table":
-    """Parse by position; the header line is a row like any other, and skipped."""
+def _parse(content: bytes | memoryview, types: "list[pa.DataType]") -> "pa.Table":
+    """Parse lines without a header, by position."""
     import pyarrow as pa
     import pyarrow.csv as arrow_csv
 
@@ -85,11 +91,13 @@ def _parse(content: bytes, types: "list[pa.DataType]", *, skip: int) -> "pa.Tabl
     parse = arrow_csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False)
 
     def read(block_size: int) -> "pa.Table":
-        options = arrow_csv.ReadOptions(column_names=names, skip_rows_after_names=skip, block_size=block_size)
+        options = arrow_csv.ReadOptions(column_names=names, block_size=block_size)
         return arrow_csv.read_csv(
             pa.BufferReader(content), read_options=options, parse_options=parse, convert_options=convert
         )
 
+    if not content:
+        return pa.table({name: pa.array([], kind) for name, kind in zip(names, types, strict=True)})
     try:
         return read(min(len(content) + 1, _BLOCK))
     except pa.ArrowInvalid as error:
@@ -104,8 +112,9 @@ def _sidecar(schema: "pa.Schema") -> bytes:
     return json.dumps({"version": 1, "columns": columns, "arrow": arrow}, sort_keys=True).encode()
 
 
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+def _header(schema: "pa.Schema") -> bytes:
+    names = ('"' + name.replace('"', '""') + '"' for name in schema.names)
+    return (",".join(names) + "\n").encode()
 
 
 def _is_native(kind: "pa.DataType") -> bool:
@@ -159,6 +168,8 @@ def _encoded(column: "pa.ChunkedArray", kind: "pa.DataType") -> "pa.ChunkedArray
     if t.is_nested(kind):
         stored = column.cast(_stored_type(kind))
         return _mapped(stored, lambda value: json.dumps(_to_json(value), ensure_ascii=False))
+    if not (t.is_null(kind) or t.is_temporal(kind) or t.is_decimal(kind) or t.is_float16(kind)):
+        raise TypeError("no CSV form is known for it")
     return column.cast(pa.string())
 
 
@@ -181,8 +192,7 @@ def _from_text(column: "pa.ChunkedArray", kind: "pa.DataType") -> "pa.ChunkedArr
     if _is_bytes(kind):
         return _mapped(column, base64.b64decode, kind)
     if t.is_nested(kind):
-        stored = _stored_type(kind)
-        return _mapped(column, lambda text: _from_json(json.loads(text), stored), stored).cast(kind)
+        return _mapped(column, lambda text: _from_json(json.loads(text), kind), kind)
     return column.cast(kind)
 
 
@@ -211,7 +221,7 @@ def _is_bytes(kind: "pa.DataType") -> bool:
 
 
 def _stored_type(kind: "pa.DataType") -> "pa.DataType":
-    """The nested type with each leaf that JSON lacks replaced by text or a count."""
+    """The nested type with each date, time and duration replaced by its count; raises TypeError for what JSON lacks."""
     import pyarrow as pa
     import pyarrow.types as t
 
@@ -225,18 +235,18 @@ def _stored_type(kind: "pa.DataType") -> "pa.DataType":
         return pa.large_list(kind.value_field.with_type(_stored_type(kind.value_type)))
     if t.is_list(kind):
         return pa.list_(kind.value_field.with_type(_stored_type(kind.value_type)))
-    if t.is_duration(kind) or t.is_time64(kind):
-        return pa.int64()
-    if t.is_time32(kind):
-        return pa.int32()
-    if t.is_date(kind) or t.is_timestamp(kind) or t.is_decimal(kind):
-        return pa.string()
-    return kind.value_type if t.is_dictionary(kind) else kind
+    if t.is_temporal(kind):
+        return pa.int32() if kind.bit_width == 32 else pa.int64()
+    if _is_native(kind) or _is_bytes(kind) or t.is_decimal(kind) or t.is_null(kind):
+        return kind
+    raise TypeError(f"JSON has no form for {kind} inside a list or struct")
 
 
 def _to_json(value: Any) -> Any:
     if isinstance(value, bytes):
         return base64.b64encode(value).decode()
+    if isinstance(value, decimal.Decimal):
+        return str(value)
     if isinstance(value, dict):
         return {key: _to_json(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -251,6 +261,8 @@ def _from_json(value: Any, kind: "pa.DataType") -> Any:
         return None
     if _is_bytes(kind):
         return base64.b64decode(value)
+    if t.is_decimal(kind):
+        return decimal.Decimal(value)
     if t.is_struct(kind):
         return {field.name: _from_json(value.get(field.name), field.type) for field in kind}
     if t.is_map(kind):

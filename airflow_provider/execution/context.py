@@ -88,7 +88,7 @@ class ExecutionContext:
         """
         partition = self.partition
         if not isinstance(partition, TimePartition):
-            raise AttributeError(f"{self.asset.label} is not partitioned by time. Use context.partition instead")
+            raise AttributeError(f"{self.asset.label} is not partitioned by time. Use context.partition instead")  # noqa: TRY004 -- a property that is not there
         if partition.granularity.value != "day":
             raise AttributeError(
                 f"{self.asset.label} is partitioned by {partition.granularity.value}. Use context.partition instead"
@@ -100,7 +100,7 @@ class ExecutionContext:
         """Start and end of the window, aware and half-open, in the partitioning's zone."""
         window = self.window
         if not isinstance(window, TimePartitionWindow):
-            raise AttributeError(f"{self.asset.label} is not partitioned by time")
+            raise AttributeError(f"{self.asset.label} is not partitioned by time")  # noqa: TRY004 -- as above
         return window.bounds
 
     def add_metadata(self, **values: Any) -> None:

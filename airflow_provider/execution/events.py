@@ -18,7 +18,8 @@ class Event:
     """One event.
 
     Attributes:
-        name: ``asset_data_started``, ``..._completed``, ``..._failed``; the same with ``dest_write`` and ``dest_read``; ``log``.
+        name: ``asset_data_started``, ``..._completed``, ``..._failed``; the same with ``dest_write`` and ``dest_read``;
+            ``log`` for a warning.
         asset: The asset's qualified key.
         keys: Keys of the partitions it is about; empty for an unpartitioned asset.
         values: Counts, seconds, destination; never data.
@@ -49,7 +50,7 @@ def listening(listener: Listener) -> Iterator[None]:
 
 def emit(event: Event) -> None:
     """Tell every listener."""
-    for listener in list(_listeners):
+    for listener in tuple(_listeners):
         try:
             listener(event)
         except Exception:
@@ -65,6 +66,11 @@ class Emitter:
     def emit(self, name: str, *, keys: tuple[str, ...] | None = None, **values: Any) -> None:
         """Emit one event."""
         emit(Event(name, self._asset, self._keys if keys is None else keys, values, self._metadata))
+
+    def warn(self, text: str, *args: Any, keys: tuple[str, ...] | None = None) -> None:
+        """Log a warning, and emit it as a ``log`` event with ``level`` and ``message``."""
+        log.warning(text, *args)
+        self.emit("log", keys=keys, level="warning", message=text % args)
 
     @contextlib.contextmanager
     def step(self, name: str, *, keys: tuple[str, ...] | None = None, **values: Any) -> Iterator[dict[str, Any]]:

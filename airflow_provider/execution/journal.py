@@ -1,10 +1,11 @@
 """Tells the deployment's index what a run did: commits, and how each attempt at a partition went.
 
-Commits are the truth beside the data; the index follows them and can be rebuilt. Lines are written in small batches, at the
-latest a second after the commit and always when the run ends.
+Commits are the truth beside the data; the index follows them and can be rebuilt. Lines are written in small batches, at
+the latest a second after the commit and always when the run ends.
 """
 
 import datetime as dt
+import logging
 import time
 from collections.abc import Iterable
 from types import TracebackType
@@ -17,6 +18,8 @@ from airflow_provider.ledger.record import AttemptNote, CommitRecord, Entry, Out
 
 if TYPE_CHECKING:
     from airflow_provider.execution.materialize import RunInfo, Target
+
+log = logging.getLogger(__name__)
 
 MAX_LINES = 64
 MAX_DELAY_S = 1.0
@@ -89,7 +92,12 @@ class Journal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.flush()
+        try:
+            self.flush()
+        except AssetsError:
+            if error is None:
+                raise
+            log.exception("the index could not be told what the run did; what failed first is raised")
 
 
 def _said(error: BaseException | None) -> str:

@@ -1,16 +1,17 @@
 """The steps of materializing one asset, in their order.
 
-Fence -> upstreams -> ``data()`` -> unwrap -> normalize -> conform -> slice -> for each destination and partition: commit, index. The fence is taken
-before upstreams are read, so that a stalled run that wakes late has the lower number. Each partition has an outcome of its own:
-one that fails leaves the others committed, and a retry of the same attempt commits only what is missing.
+Fence -> upstreams -> ``data()`` -> unwrap -> normalize -> conform -> slice -> for each destination and partition:
+commit, index. The fence is taken before upstreams are read, so that a stalled run that wakes late has the lower number.
+Each partition has an outcome of its own: one that fails leaves the others committed, and a retry of the same attempt
+commits only what is missing.
 """
 
 import datetime as dt
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, cast
 
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.computation import Computation
@@ -24,11 +25,14 @@ from airflow_provider.execution.events import Emitter
 from airflow_provider.execution.fingerprint import code_fingerprint
 from airflow_provider.execution.journal import Journal
 from airflow_provider.execution.offload import Bridge
-from airflow_provider.execution.outcome import PartitionOutcome, RunResult
+from airflow_provider.execution.outcome import PartitionOutcome, RunResult, told
 from airflow_provider.ledger.record import CommitRecord, utc_text
 from airflow_provider.partitioning import Partition, PartitionWindow
 from airflow_provider.schema import Schema, conform
 from airflow_provider.schema.representations import TableData, split, unwrap
+
+if TYPE_CHECKING:
+    from airflow_provider.partitioning import TimePartitionWindow
 
 log = logging.getLogger(__name__)
 
@@ -45,12 +49,12 @@ class RunInfo:
 
 @dataclass
 class Target:
-    """One destination of the run, with its committer and the fence taken for this run."""
+    """One destination of the run: its committer, the fence taken for this run, and what this attempt has committed."""
 
     destination: Destination
     committer: Committer
     fence: int = 0
-    mine: set[str | None] = field(default_factory=set)
+    mine: dict[str | None, CommitRecord] = field(default_factory=dict)
 
 
 @dataclass
@@ -67,6 +71,7 @@ class AssetRun:
         journal: Where commits are indexed.
         progress: Called with each outcome as it comes.
         write: False to produce and conform only.
+        keep_data: Have the result hold the data of every pass, not of the last one only.
     """
 
     asset: Asset
@@ -78,18 +83,24 @@ class AssetRun:
     journal: Journal
     progress: Progress | None = None
     write: bool = True
+    keep_data: bool = False
 
     def execute(self) -> RunResult:
         """Run every pass and return the outcomes; a failed partition is an outcome, not an exception.
 
         Raises:
-            AssetsError: Something failed before the first write of a pass: the definition, an upstream, ``data()``, the schema.
+            AssetsError: Something failed before the first write of a pass: the definition, an upstream, ``data()``, the
+                schema.
         """
         result = RunResult(self.asset.qualified_key, self.windows)
         resources = resolve.resources(self.asset)
         targets = self._targets() if self.write else []
+        kept: list[Produced] = []
         for window in self._passes():
-            self._pass(window, resources, targets, result)
+            produced = self._pass(window, resources, targets, result)
+            if produced is not None:
+                kept = [*kept, produced] if self.keep_data else [produced]
+        result.data = _joined(kept)
         return result
 
     def _passes(self) -> Iterator[PartitionWindow | None]:
@@ -114,11 +125,11 @@ class AssetRun:
 
     def _pass(
         self, window: PartitionWindow | None, resources: dict[str, Any], targets: list[Target], result: RunResult
-    ) -> None:
+    ) -> "Produced | None":
         keys = _keys(window)
         emitter = Emitter(self.asset.qualified_key, tuple(key for key in keys if key), self.metadata)
         if targets and self._is_held(keys, targets, result):
-            return
+            return None
         started_at = utc_text(dt.datetime.now(dt.timezone.utc))
         self.journal.running(targets, keys, self.info)
         try:
@@ -128,26 +139,30 @@ class AssetRun:
             context = ExecutionContext(self.asset, window, self.metadata)
             value = self._produce(context, {**resources, **inputs.values}, emitter)
             produced = self._conformed(value)
-            slices = self._sliced(produced, window)
+            slices = self._sliced(produced, window, emitter)
         except BaseException as error:
             self.journal.failed(targets, keys, self.info, error)
             raise
-        result.data = produced.value
         result.metadata.update(context.added_metadata)
         for target in targets:
             self._commit(target, slices, produced, inputs, started_at, emitter, result)
+        return produced
 
     def _is_held(self, keys: Sequence[str | None], targets: list[Target], result: RunResult) -> bool:
         """Whether this attempt has committed all of ``keys`` everywhere; notes what it has."""
         held = [target.committer.records(keys) for target in targets]
         for target, records in zip(targets, held, strict=True):
-            target.mine = {key for key, record in records.items() if record.attempt == self.info.attempt}
+            target.mine = {key: record for key, record in records.items() if record.attempt == self.info.attempt}
         if any(len(target.mine) < len(keys) for target in targets):
             return False
-        for target, records in zip(targets, held, strict=True):
+        for target in targets:
             for key in keys:
-                self._say(result, _outcome(target, key, "held", records[key]))
+                self._held(target, key, result)
         return True
+
+    def _held(self, target: Target, key: str | None, result: RunResult) -> None:
+        self.journal.committed(target.mine[key])  # once more: the attempt may have died between commit and index
+        self._say(result, _outcome(target, key, "held", target.mine[key]))
 
     def _produce(self, context: ExecutionContext, values: dict[str, Any], emitter: Emitter) -> Any:
         computation = Computation.of(self.asset)
@@ -179,8 +194,8 @@ class AssetRun:
         table, schema = conform(table, self.asset.schema, self.asset.strategy, where=self.asset.label)
         return Produced(table.value, table, schema)
 
-    def _sliced(self, produced: "Produced", window: PartitionWindow | None) -> "Slices":
-        """The partitions with their rows; stray rows are refused, or dropped and counted, before anything is written."""
+    def _sliced(self, produced: "Produced", window: PartitionWindow | None, emitter: Emitter) -> "Slices":
+        """The partitions with their rows; stray rows are refused, or dropped and counted, before any write."""
         if window is None:
             return Slices([None], [produced.table], produced.value)
         partitions: list[Partition | None] = list(window)
@@ -189,13 +204,14 @@ class AssetRun:
         assert self.asset.partitioning is not None  # noqa: S101 -- a window means a partitioned asset
         if produced.table.is_empty:
             return Slices(partitions, [produced.table] * len(partitions), produced.value)
-        parts = split(_for_split(produced.table, self.asset), self.asset.partitioning.column, window, where=self.asset.label)
+        column, by_time = self.asset.partitioning.column, cast("TimePartitionWindow", window)
+        parts = split(_for_split(produced.table, self.asset), column, by_time, where=self.asset.label)
         if parts.stray_count and self.asset.stray_rows == "error":
             raise _stray_error(self.asset, window, parts)
         if parts.stray_count:
-            log.warning(
+            emitter.warn(
                 "%s dropped %s rows outside the window %s or without %s",
-                self.asset.label, parts.stray_count, window, self.asset.partitioning.column,
+                self.asset.label, parts.stray_count, window, column,
             )  # fmt: skip
         return Slices(partitions, list(parts.slices), produced.value)
 
@@ -225,50 +241,49 @@ class AssetRun:
         for partition, table in slices.pairs():
             key = partition.key if partition is not None else None
             if key in target.mine:
-                self._say(result, _outcome(target, key, "held", None))
+                self._held(target, key, result)
                 continue
-            stamped = _with_upstreams(stamp, inputs.versions_for(key))
-            outcome = self._commit_one(target, partition, table, slices.value, stamped, emitter)
-            self._say(result, outcome)
+            stamped = replace(stamp, upstreams=inputs.versions_for(key))
+            piece = Produced(slices.value, table, schema)
+            self._say(result, self._commit_one(target, partition, piece, stamped, emitter))
 
     def _commit_one(
-        self, target: Target, partition: Partition | None, table: TableData | None, value: Any, stamp: Stamp, emitter: Emitter
+        self, target: Target, partition: Partition | None, piece: "Produced", stamp: Stamp, emitter: Emitter
     ) -> PartitionOutcome:
         """Commit one partition; what goes wrong becomes its outcome, so that the others go on."""
         key = partition.key if partition is not None else None
-        is_empty = table.is_empty if table is not None else _is_nothing(value)
         started = time.monotonic()
         try:
-            if is_empty and self.asset.on_empty != "replace":
-                return self._without_rows(target, key)
+            if piece.is_empty and self.asset.on_empty != "replace":
+                return self._without_rows(target, key, emitter)
             with emitter.step("dest_write", keys=(key,) if key else (), destination=target.destination.key) as found:
-                if is_empty:
+                if piece.is_empty:
                     record = target.committer.commit_empty(partition, stamp)
                 else:
-                    data = value if table is None else _in_form(table, target.destination)
-                    record = target.committer.commit(partition, data, stamp)
+                    record = target.committer.commit(partition, piece.form(target.destination), stamp)
                 found["rows"] = record.rows
         except SupersededError as error:
             log.warning("%s", error)
             self.journal.superseded(target, key, self.info, error)
             return _outcome(target, key, "superseded", None, error=error)
         except Exception as error:
-            log.error("%s, partition %s: %s", self.asset.label, key or "whole", error, exc_info=not isinstance(error, AssetsError))
+            trace = None if isinstance(error, AssetsError) else error
+            log.error("%s, partition %s failed: %s", self.asset.label, key or "whole", told(error), exc_info=trace)  # noqa: TRY400 -- our own errors say enough
             self.journal.failed([target], [key], self.info, error)
             return _outcome(target, key, "failed", None, error=error)
         self.journal.committed(record)
         return _outcome(target, key, record.state, record, seconds=time.monotonic() - started)
 
-    def _without_rows(self, target: Target, key: str | None) -> PartitionOutcome:
+    def _without_rows(self, target: Target, key: str | None, emitter: Emitter) -> PartitionOutcome:
         if self.asset.on_empty == "fail":
             raise AssetError(
                 f"produced no rows for {key or 'the asset'}",
                 where=self.asset.label,
                 fix="see why the source gave none, or set on_empty='keep' or 'replace'",
             )
-        log.warning(
+        emitter.warn(
             "%s produced no data for %s; skipping the write to %s, what was held stays",
-            self.asset.label, key or "the asset", target.destination.key,
+            self.asset.label, key or "the asset", target.destination.key, keys=(key,) if key else (),
         )  # fmt: skip
         self.journal.kept(target, key, self.info)
         return _outcome(target, key, "kept", None, rows=0)
@@ -281,11 +296,24 @@ class AssetRun:
 
 @dataclass(frozen=True)
 class Produced:
-    """What ``data()`` gave after conforming: the value as the asset returned it, and its tabular view."""
+    """What ``data()`` gave after conforming, or a part of it: the value, and its tabular view if it has one."""
 
     value: Any
     table: TableData | None
     schema: type[Schema] | None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to write."""
+        if self.table is not None:
+            return self.table.is_empty
+        return self.value is None or (hasattr(self.value, "__len__") and len(self.value) == 0)
+
+    def form(self, destination: Destination) -> Any:
+        """The data as ``destination`` wants it."""
+        if self.table is None:
+            return self.value
+        return self.table.value if destination.representation is None else self.table.to(destination.representation)
 
 
 @dataclass(frozen=True)
@@ -307,8 +335,15 @@ def _for_split(table: TableData, asset: Asset) -> TableData:
     return TableData.of(table.arrow()) or table if forms == {"arrow"} else table
 
 
-def _in_form(table: TableData, destination: Destination) -> Any:
-    return table.value if destination.representation is None else table.to(destination.representation)
+def _joined(kept: list[Produced]) -> Any:
+    """One value out of those of several passes: a table where all are tables of one form, else a list of them."""
+    if len(kept) <= 1:
+        return kept[0].value if kept else None
+    tables = [piece.table for piece in kept if piece.table is not None]
+    filled = [table for table in tables if not table.is_empty] or tables[:1]
+    if len(tables) < len(kept) or len({table.kind for table in filled}) > 1:
+        return [piece.value for piece in kept]
+    return TableData.concat(filled).value
 
 
 def _stray_error(asset: Asset, window: PartitionWindow, parts: Any) -> PartitionError:
@@ -322,12 +357,6 @@ def _stray_error(asset: Asset, window: PartitionWindow, parts: Any) -> Partition
     )
 
 
-def _with_upstreams(stamp: Stamp, versions: Mapping[str, str]) -> Stamp:
-    from dataclasses import replace
-
-    return replace(stamp, upstreams=versions)
-
-
 def _outcome(
     target: Target, key: str | None, status: Any, record: CommitRecord | None, **values: Any
 ) -> PartitionOutcome:
@@ -338,7 +367,3 @@ def _outcome(
 
 def _keys(window: PartitionWindow | None) -> list[str | None]:
     return [None] if window is None else list(window.keys)
-
-
-def _is_nothing(value: Any) -> bool:
-    return value is None or (hasattr(value, "__len__") and len(value) == 0)

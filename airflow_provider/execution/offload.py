@@ -1,14 +1,14 @@
 """The one module that knows threads and event loops.
 
-The steps of a run are synchronous code. An async function of a user's is awaited on the caller's event loop where there is
-one (``materialize_async``), else on one private loop that lives as long as the run, so that a client made in one hook can be
-used in the next.
+The steps of a run are synchronous code. An async function of a user's is awaited on the caller's event loop where
+there is one (``materialize_async``), else on one private loop that lives as long as the run, so that a client made in
+one hook can be used in the next.
 """
 
 import asyncio
 import inspect
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
@@ -28,11 +28,11 @@ class Bridge:
     def call(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """The result of ``function``, awaited if need be; an async generator is consumed to a list."""
         result = function(*args, **kwargs)
-        if inspect.isasyncgen(result):
-            return self._wait(_collected(result))
-        return self._wait(result) if inspect.isawaitable(result) else result
+        if inspect.isawaitable(result) or inspect.isasyncgen(result):
+            return self._wait(result)
+        return result
 
-    def _wait(self, awaitable: Awaitable[Any]) -> Any:
+    def _wait(self, awaitable: Any) -> Any:
         return asyncio.run_coroutine_threadsafe(_awaited(awaitable), self._outer or self._own_loop()).result()
 
     def _own_loop(self) -> asyncio.AbstractEventLoop:
@@ -50,7 +50,7 @@ class Bridge:
     ) -> None:
         if self._private is None or self._thread is None:
             return
-        asyncio.run_coroutine_threadsafe(self._private.shutdown_asyncgens(), self._private).result()
+        asyncio.run_coroutine_threadsafe(_wound_down(), self._private).result()
         self._private.call_soon_threadsafe(self._private.stop)
         self._thread.join()
         self._private.close()
@@ -61,9 +61,19 @@ async def in_thread(function: Callable[..., Any], *args: Any, **kwargs: Any) -> 
     return await asyncio.to_thread(function, *args, **kwargs)
 
 
-async def _awaited(awaitable: Awaitable[Any]) -> Any:
-    return await awaitable
+async def _awaited(result: Any) -> Any:
+    """The result, awaited; of an async generator the list of what it yields."""
+    if inspect.isawaitable(result):
+        result = await result
+    return [item async for item in result] if inspect.isasyncgen(result) else result
 
 
-async def _collected(generator: Any) -> list[Any]:
-    return [item async for item in generator]
+async def _wound_down() -> None:
+    """Cancel what still runs on this loop, and close its generators."""
+    loop = asyncio.get_running_loop()
+    left = asyncio.all_tasks(loop) - {asyncio.current_task()}
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+    await loop.shutdown_asyncgens()
+    await loop.shutdown_default_executor()

@@ -86,12 +86,11 @@ class RunResult:
         if not bad:
             return
         first = bad[0].error
-        what = first.what if isinstance(first, AssetsError) else f"{type(first).__name__}: {first}"
         if len(self.outcomes) == 1 and isinstance(first, AssetsError):
             raise first
         raise AssetError(
             f"{len(bad)} of {len(self.outcomes)} partition writes failed: {'; '.join(summary(bad, limit=5))}. "
-            f"The first one: {what}",
+            f"The first one: {told(first)}",
             where=f"asset {self.asset!r}",
             fix="mend the cause and run again: a retry of this attempt writes only what is missing",
         ) from first
@@ -117,6 +116,11 @@ def counts(outcomes: Iterable[PartitionOutcome]) -> dict[str, int]:
     return found
 
 
+def told(error: BaseException | None) -> str:
+    """What we say of an error: our own words, which hold no secret; of any other its class alone."""
+    return error.what if isinstance(error, AssetsError) else type(error).__name__
+
+
 def _line(stretch: Sequence[PartitionOutcome]) -> str:
     first, last = stretch[0], stretch[-1]
     name = first.key or "whole"
@@ -128,5 +132,5 @@ def _line(stretch: Sequence[PartitionOutcome]) -> str:
     if first.status in ("committed", "empty"):
         parts.append(f"{sum(outcome.seconds for outcome in stretch):.2f} s")
     if first.error is not None:
-        parts.append(first.error.what if isinstance(first.error, AssetsError) else type(first.error).__name__)
+        parts.append(told(first.error))
     return f"{', '.join(parts)} -> {unquote(first.uri) or first.destination}"

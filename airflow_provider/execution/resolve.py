@@ -1,6 +1,8 @@
-"""What each parameter of an asset's function receives: resources by binding or fallback, upstreams read from their destination."""
+"""What each parameter of an asset's function receives.
 
-import logging
+Resources come by binding or fallback, upstreams are read from their default destination.
+"""
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,8 +18,6 @@ from airflow_provider.errors import AssetError, AssetsError, ConfigError, DataNo
 from airflow_provider.execution.events import Emitter
 from airflow_provider.execution.offload import Bridge
 from airflow_provider.partitioning import PartitionWindow
-
-log = logging.getLogger(__name__)
 
 WHOLE = ""
 """Stands for the unpartitioned whole among partition keys of a version map."""
@@ -123,7 +123,7 @@ def _read(
         with emitter.step("dest_read", keys=wanted, destination=destination.key, upstream=upstream.qualified_key):
             data = bridge.call(destination.read, io)
     except DataNotFoundError:
-        log.warning(
+        emitter.warn(
             "%s reads %s, but nothing is stored there for %s", asset.label, upstream.label, own_window or "the asset"
         )
         return Upstream(upstream, None, wanted)
@@ -133,18 +133,22 @@ def _read(
         ) from error
     except Exception as error:
         raise AssetError(
-            f"upstream {upstream.qualified_key!r} could not be read: {type(error).__name__}: {error}",
+            f"upstream {upstream.qualified_key!r} could not be read: {type(error).__name__}",
             where=asset.label,
             fix=f"look at {destination.label}; `airflow-assets doctor` checks it",
         ) from error
     if io.missing:
-        log.warning("%s reads %s, which misses %s", asset.label, upstream.label, _listed(io.missing))
+        emitter.warn("%s reads %s, which misses %s", asset.label, upstream.label, _listed(io.missing))
     return Upstream(upstream, data, tuple(io.missing))
 
 
 def _versions(upstream: Asset, io: IOContext, bridge: Bridge) -> dict[str, str]:
+    """The versions of the partitions to read; raises where one may be half written, which some committers can tell."""
     committer = upstream.default_destination.committer(io, call=bridge.call)
     keys = [partition.key if partition is not None else None for partition in io.partitions]
+    require_settled = getattr(committer, "require_settled", None)
+    if require_settled is not None:
+        require_settled(keys)
     return {key or WHOLE: f"{r.fence}-{r.attempt}" for key, r in committer.records(keys).items()}
 
 

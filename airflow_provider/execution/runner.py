@@ -1,7 +1,9 @@
 """Runs assets and graphs in this process; the operator, the command line and ``asset.materialize()`` all come here."""
 
 import asyncio
+import collections
 import concurrent.futures
+import graphlib
 import logging
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,16 +12,17 @@ from typing import Any, Literal
 
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.graph import AssetGraph
+from airflow_provider.errors import AssetsError
 from airflow_provider.execution.journal import Journal
 from airflow_provider.execution.materialize import AssetRun, Progress, RunInfo
 from airflow_provider.execution.offload import Bridge, in_thread
-from airflow_provider.execution.outcome import RunResult
+from airflow_provider.execution.outcome import RunResult, told
 from airflow_provider.execution.window import Windows, check_all, windows_for
 from airflow_provider.partitioning import Partition, PartitionWindow
 
 log = logging.getLogger(__name__)
 
-WindowLike = PartitionWindow | Partition | Iterable[PartitionWindow] | None
+WindowLike = PartitionWindow | Partition | Iterable[PartitionWindow] | str | None
 
 
 def execute(
@@ -31,10 +34,15 @@ def execute(
     metadata: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
     write: bool = True,
+    keep_data: bool = False,
     loop: asyncio.AbstractEventLoop | None = None,
 ) -> RunResult:
-    """Run ``asset`` for ``windows``, which must be its own (``windows_for``). Failed partitions are outcomes, not exceptions."""
-    graph = graph if graph is not None else AssetGraph(asset.source or asset)
+    """Run ``asset`` for ``windows``, which must be its own (``windows_for``).
+
+    Without ``graph`` its upstreams are what is bound to it, and its siblings. Failed partitions are outcomes, not
+    exceptions.
+    """
+    graph = graph if graph is not None else AssetGraph(asset)
     with Bridge(loop) as bridge, Journal(asset) as journal:
         return AssetRun(
             asset=asset,
@@ -46,6 +54,7 @@ def execute(
             journal=journal,
             progress=progress,
             write=write,
+            keep_data=keep_data,
         ).execute()
 
 
@@ -59,7 +68,7 @@ def run_asset(
 ) -> Any:
     """Produce and conform without writing."""
     windows = windows_for(asset, window)
-    return execute(asset, windows=windows, graph=graph, metadata=metadata, write=False, loop=loop).data
+    return execute(asset, windows=windows, graph=graph, metadata=metadata, write=False, keep_data=True, loop=loop).data
 
 
 def materialize_asset(
@@ -75,7 +84,7 @@ def materialize_asset(
     if not asset.enabled:
         log.info("%s is not enabled: not run", asset.label)
         return None
-    result = execute(asset, windows=windows, graph=graph, metadata=metadata, loop=loop)
+    result = execute(asset, windows=windows, graph=graph, metadata=metadata, keep_data=True, loop=loop)
     result.raise_for_failures()
     return result.data
 
@@ -104,7 +113,8 @@ class GraphResult:
     """What became of each asset of a graph, by qualified key, in the order of the graph.
 
     Attributes:
-        statuses: ``success``, ``failed``, ``upstream_failed`` (not started), ``skipped`` (nothing started any more), ``disabled``.
+        statuses: ``success``, ``failed``, ``upstream_failed`` (not started), ``skipped`` (nothing started any more),
+            ``disabled``.
         results: The outcome of those that ran, partition by partition.
         errors: What the failed ones raised.
     """
@@ -139,31 +149,45 @@ def materialize_graph(
     Raises:
         PartitionError: The window does not fit an asset; nothing has run.
     """
-    selected = graph.select(select)
-    windows = check_all([asset for asset in selected if asset.enabled], window)
-    waiting = {asset.qualified_key: asset for asset in selected}
-    result = GraphResult({key: "disabled" if not asset.enabled else "skipped" for key, asset in waiting.items()})
+    selected = {asset.qualified_key: asset for asset in graph.select(select)}
+    windows = check_all([asset for asset in selected.values() if asset.enabled], window)
+    needs = {
+        key: [up.qualified_key for up in graph.upstreams(asset) if up.qualified_key in selected]
+        for key, asset in selected.items()
+    }
+    result = GraphResult({key: "skipped" if asset.enabled else "disabled" for key, asset in selected.items()})
+    order = graphlib.TopologicalSorter(needs)
+    order.prepare()
+    ready: collections.deque[str] = collections.deque()
     running: dict[concurrent.futures.Future[RunResult], str] = {}
     with concurrent.futures.ThreadPoolExecutor(max_workers) as pool:
-        while waiting or running:
-            for key, asset in list(waiting.items()):
-                upstream = [up.qualified_key for up in graph.upstreams(asset) if up.qualified_key in result.statuses]
-                if any(up in waiting or up in running.values() for up in upstream):
-                    continue
-                del waiting[key]
-                if result.statuses[key] == "disabled" or (fail_fast and result.errors):
-                    continue
-                if any(result.statuses[up] in ("failed", "upstream_failed", "skipped") for up in upstream):
-                    result.statuses[key] = "upstream_failed"
+        while order.is_active():
+            ready.extend(sorted(order.get_ready()))
+            while ready and len(running) < max_workers:
+                key = ready.popleft()
+                if not _is_due(result, key, needs[key], fail_fast=fail_fast):
+                    order.done(key)
                     continue
                 future = pool.submit(
-                    execute, asset, windows=windows[key], graph=graph, metadata=metadata, progress=progress
+                    execute, selected[key], windows=windows[key], graph=graph, metadata=metadata, progress=progress
                 )
                 running[future] = key
             done, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
             for future in done:
-                _settle(result, running.pop(future), future)
+                key = running.pop(future)
+                _settle(result, key, future)
+                order.done(key)
     return result
+
+
+def _is_due(result: GraphResult, key: str, needs: list[str], *, fail_fast: bool) -> bool:
+    """Whether the asset starts, now that all it needs has ended; noted where something it needs did not succeed."""
+    if result.statuses[key] == "disabled" or (fail_fast and result.errors):
+        return False
+    if any(result.statuses[up] not in ("success", "disabled") for up in needs):
+        result.statuses[key] = "upstream_failed"
+        return False
+    return True
 
 
 def _settle(result: GraphResult, key: str, future: "concurrent.futures.Future[RunResult]") -> None:
@@ -173,7 +197,8 @@ def _settle(result: GraphResult, key: str, future: "concurrent.futures.Future[Ru
         result.results[key] = run
         run.raise_for_failures()
     except Exception as error:
-        log.error("asset %r failed: %s", key, error)
+        trace = None if isinstance(error, AssetsError) else error
+        log.error("asset %r failed: %s", key, told(error), exc_info=trace)  # noqa: TRY400 -- our own errors say enough
         result.statuses[key], result.errors[key] = "failed", error
     else:
         result.statuses[key] = "success"

@@ -9,18 +9,23 @@ from airflow_provider.partitioning import Partition, PartitionWindow
 Windows = tuple[PartitionWindow, ...] | None
 
 
-def windows_for(asset: Asset, window: PartitionWindow | Partition | Iterable[PartitionWindow] | None) -> Windows:
+def windows_for(asset: Asset, window: PartitionWindow | Partition | Iterable[PartitionWindow] | str | None) -> Windows:
     """``window`` as the windows that ``asset`` is run for, in its own zone; None for an unpartitioned asset.
 
+    Text is read as typed: a key, or ``first..last``.
+
     Raises:
-        PartitionError: None was given to a partitioned asset, or a window is of another grain, or outside start and end.
+        PartitionError: None was given to a partitioned asset, or a window is of another grain, or outside start and
+            end.
     """
     if asset.partitioning is None:
         return None
+    if isinstance(window, str):
+        window = asset.partitioning.parse(window, where=asset.label) or None
+    elif isinstance(window, Partition):
+        window = window.window
     if window is None:
         asset.partitioning.check(None, where=asset.label)
-    if isinstance(window, Partition):
-        window = window.window
     given = (window,) if isinstance(window, PartitionWindow) else tuple(window or ())
     adopted = []
     for one in given:

@@ -24,8 +24,8 @@ def connection(conn_id: str) -> Any:
         raise ConnectionLookupError(
             f"Airflow gave no connection of that name ({type(error).__name__})",
             where=f"connection {conn_id!r}",
-            fix=f"add it in Airflow (Admin, Connections) or a secrets backend; outside Airflow set AIRFLOW_CONN_{conn_id.upper()} "
-            "to its JSON, since connections of Airflow's database are not seen there",
+            fix="add it in Airflow (Admin, Connections) or a secrets backend; outside Airflow set "
+            f"AIRFLOW_CONN_{conn_id.upper()} to its JSON, since connections of Airflow's database are not seen there",
         ) from error
 
 

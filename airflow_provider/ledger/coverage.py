@@ -1,7 +1,7 @@
 """What an asset holds against what it should hold: one cell per partition, for the calendar and the command line.
 
-Expected is what the partitioning says is complete by now; held is what the index knows. A cell keeps apart what is held and how
-its last attempt went, so that a failed re-run of good data shows both.
+Expected is what the partitioning says is complete by now; held is what the index knows. A cell keeps apart what is
+held and how its last attempt went, so that a failed re-run of good data shows both.
 """
 
 import datetime as dt
@@ -43,7 +43,8 @@ class Coverage:
     """The cells of one asset, in time order.
 
     Attributes:
-        window: The partitions that were expected; None for an unpartitioned asset, and where nothing says what to expect.
+        window: The partitions that were expected; None for an unpartitioned asset, and where nothing says what to
+            expect.
         cells: The expected partitions, and those held outside of them.
     """
 

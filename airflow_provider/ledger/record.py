@@ -126,8 +126,7 @@ def parse_line(text: Text, *, where: str) -> Entry:
         raise _damaged(f"is not a commit record ({type(error).__name__})", where) from error
     if type(values["fence"]) is not int or not isinstance(values["key"], str | None):
         raise _damaged("has a fence that is no number, or a key that is no text", where)
-    if record.checks:
-        object.__setattr__(record, "checks", tuple(record.checks))
+    object.__setattr__(record, "checks", tuple(record.checks))
     return record
 
 

@@ -1,4 +1,4 @@
-"""One asset as one Airflow task: works out the partitions of the run, runs the asset, and tells Airflow what was stored."""
+"""One asset as one Airflow task: which partitions the run covers, the run itself, and what Airflow is told of it."""
 
 import logging
 from collections.abc import Sequence
@@ -27,8 +27,8 @@ PROGRESS_EVERY = 100
 class AssetOperator(BaseOperator):
     """Runs one asset for the partitions that the run covers.
 
-    The run's ``window`` (params or conf) wins, then the operator's, then the rules of ``airflow-assets explain``. A task that
-    stores something emits one event for the asset's Airflow asset; no XCom is written.
+    The run's ``window`` (params or conf) wins, then the operator's, then the rules of ``airflow-assets explain``. A
+    task that stores something emits one event for the asset's Airflow asset; no XCom is written.
 
     Args:
         asset: The asset, bound to its destinations. A definition (class) is instantiated.

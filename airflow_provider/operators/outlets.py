@@ -21,7 +21,7 @@ def airflow_asset(asset: Asset) -> AirflowAsset:
     Its static extra holds the partitioning, so that pages know which partitions to expect without loading definitions.
     """
     partitioning = asset.partitioning
-    extra = {"partitioning": partitioning.to_definition()} if partitioning is not None else {}
+    extra: dict[str, Any] = {"partitioning": partitioning.to_definition()} if partitioning is not None else {}
     return AirflowAsset(name=asset.qualified_key, uri=asset.uri, group="asset", extra=extra)
 
 

@@ -4,7 +4,7 @@ Every Airflow process loads plugins, workers too. So this module imports nothing
 page's application is built at its first request, and what is wrong with it is said there.
 """
 
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import urlsplit
 
 from airflow.configuration import conf
@@ -27,10 +27,10 @@ class AssetsPlugin(AirflowPlugin):
     """Puts the tab "Coverage" on every DAG: which partitions of its assets are held, empty, missing or failed."""
 
     name = "airflow_assets"
-    fastapi_apps: ClassVar[list[Any]] = [
+    fastapi_apps: list[Any] = [  # noqa: RUF012 -- Airflow reads it off the class
         {"app": LazyApp(), "url_prefix": URL_PREFIX, "name": "Coverage of assets"},
     ]
-    external_views: ClassVar[list[Any]] = [
+    external_views: list[Any] = [  # noqa: RUF012 -- Airflow reads it off the class
         {
             "name": "Coverage",
             "href": f"{root_path()}{URL_PREFIX}/page?dag_id={{DAG_ID}}",

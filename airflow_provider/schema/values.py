@@ -176,6 +176,8 @@ def _plain(value: Any) -> Any:
         return value.value
     if hasattr(value, "dtype") and hasattr(value, "item"):
         return value.item()
+    if isinstance(value, Decimal) and value.is_snan():
+        raise UnfitError("a signaling NaN, which no comparison survives")
     return value
 
 

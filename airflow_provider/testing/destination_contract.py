@@ -1,5 +1,3 @@
-# These are tests that live in the package: they assert, and their names say what a docstring would.
-# ruff: noqa: S101, D102
 """What every destination must do, as a test class: subclass it, say how to build yours, and pytest runs the lot.
 
 ::

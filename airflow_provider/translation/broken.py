@@ -3,8 +3,7 @@
 from typing import Any
 
 from airflow_provider.errors import ConfigError
-from airflow_provider.translation.schedule import NullTimetable
-from airflow_provider.version_compat import DAG, BaseOperator, BrokenDefinition
+from airflow_provider.version_compat import DAG, BaseOperator, BrokenDefinition, NullTimetable
 
 TAG = "broken definition"
 
@@ -28,7 +27,9 @@ class BrokenDefinitionOperator(BaseOperator):
 def register_broken(name: str, message: str) -> DAG:
     """Register the stub DAG and the import error of definition ``name``; returns the stub."""
     dag_id = _as_id(name)
-    with DAG(dag_id, schedule=NullTimetable(), tags=[TAG], doc_md=f"**Broken definition**\n\n```\n{message}\n```") as stub:
+    with DAG(
+        dag_id, schedule=NullTimetable(), tags=[TAG], doc_md=f"**Broken definition**\n\n```\n{message}\n```"
+    ) as stub:
         BrokenDefinitionOperator(task_id="broken_definition", message=message)
     with BrokenDefinition(
         f"{dag_id}__import_error", schedule=NullTimetable(), definition=name, message=f"{name}: {message}"

@@ -40,8 +40,8 @@ def build_dag(
         workload: A source or an asset (or several), instance or class.
         dag_id: By default the key of the source or the asset.
         schedule: ``"by_grain"`` (one run per partition), a preset, a cron expression, None, a timetable, or assets.
-        start_date: Where the schedule begins; by default the ``start`` of the partitioning. Naive values are read in the
-            zone of the partitioning.
+        start_date: Where the schedule begins; by default the ``start`` of the partitioning. Naive values are read in
+            the zone of the partitioning.
         end_date: Where it ends.
         catchup: Whether runs before now are made when the DAG is switched on.
         among: Further sources and assets that relations may name.
@@ -77,7 +77,11 @@ def build_dag(
 
 
 def build_task_group(
-    workload: Workload | Sequence[Workload], *, group_id: str | None = None, among: Sequence[Workload] | Catalog = (), **options: Any
+    workload: Workload | Sequence[Workload],
+    *,
+    group_id: str | None = None,
+    among: Sequence[Workload] | Catalog = (),
+    **options: Any,
 ) -> TaskGroup:
     """A task group with one task per asset, inside the DAG whose ``with`` block it is called in.
 

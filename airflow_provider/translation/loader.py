@@ -1,7 +1,8 @@
 """Many definitions of one file as DAGs, where a broken one costs only itself.
 
-An exception in a DAG file stops every DAG of that file. So a definition that fails becomes one import error named after it and
-a stub DAG that says the same when it runs, while the others live. ``strict`` raises instead, for tests and CI.
+An exception in a DAG file stops every DAG of that file. So a definition that fails becomes one import error named
+after it and a stub DAG that says the same when it runs, while the others live. ``strict`` raises instead, for tests
+and CI.
 """
 
 import importlib
@@ -45,10 +46,10 @@ def build_dags(
     """Build the DAGs of sources, assets and modules.
 
     Args:
-        definitions: Sources, assets, lists of them, or names of modules that hold them; a module that fails to import is one
-            definition's fault.
-        layout: ``"source"``: one DAG per source, split by grain where it has several; ``"asset"``: one per asset; ``"single"``: one for
-            all, called ``dag_id``.
+        definitions: Sources, assets, lists of them, or names of modules that hold them; a module that fails to import
+            is one definition's fault.
+        layout: ``"source"``: one DAG per source, split by grain where it has several; ``"asset"``: one per asset;
+            ``"single"``: one for all, called ``dag_id``.
         dag_id: The id of the single DAG.
         schedule: As for ``build_dag``.
         strict: Raise the first error instead of isolating it; by default ``[airflow_provider] strict_definitions``.
@@ -73,7 +74,7 @@ def build_dags(
             dags[unit.dag_id] = build_dag(
                 unit.workload, dag_id=unit.dag_id, schedule=schedule, among=catalog, **options
             )
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 -- whatever a user's definition raises is its own import error
             broken(unit.dag_id, error)
     return dags
 
@@ -90,7 +91,7 @@ def _loaded(definitions: Sequence[Any], broken: Any) -> list[Any]:
                 found.append(definition())
             else:
                 found.append(definition)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 -- whatever a user's definition raises is its own import error
             broken(name, error)
     return found
 
@@ -132,7 +133,7 @@ def _units(workloads: list[Any], layout: Layout, dag_id: str | None, broken: Any
     for workload in workloads:
         try:
             made = _units_of(workload, layout)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 -- whatever a user's definition raises is its own import error
             broken(getattr(workload, "key", repr(workload)), error)
             continue
         for unit in made:

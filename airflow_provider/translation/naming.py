@@ -5,7 +5,14 @@ Names are state: a changed task id orphans its history.
 
 from airflow_provider.partitioning import PartitionConfig, TimePartitionConfig
 
-_GRAINS = {"hour": "hourly", "day": "daily", "week": "weekly", "month": "monthly", "quarter": "quarterly", "year": "yearly"}
+_GRAINS = {
+    "hour": "hourly",
+    "day": "daily",
+    "week": "weekly",
+    "month": "monthly",
+    "quarter": "quarterly",
+    "year": "yearly",
+}
 
 
 def grain_name(partitioning: PartitionConfig | None) -> str:

@@ -1,7 +1,7 @@
 """The form of a generated DAG: which partitions, and which assets.
 
-A form that is left alone sends explicit nulls, and a multi-line box a trailing newline; the window rule strips and drops both.
-Examples are fixed texts, for a DAG must be the same whenever it is parsed.
+A form that is left alone sends explicit nulls, and a multi-line box a trailing newline; the window rule strips and
+drops both. Examples are fixed texts, for a DAG must be the same whenever it is parsed.
 """
 
 from collections.abc import Sequence

@@ -42,7 +42,8 @@ def timetable(schedule: Any, assets: Iterable[Asset], *, where: str) -> Any:
     """An explicit timetable for ``schedule``, in the zone of the assets' partitioning (UTC without one).
 
     Args:
-        schedule: ``"by_grain"``, a preset such as ``"@daily"``, a cron expression, None, a timetable, or Airflow assets (ours too).
+        schedule: ``"by_grain"``, a preset such as ``"@daily"``, a cron expression, None, a timetable, or Airflow
+            assets (ours too).
         assets: The assets of the DAG.
         where: The DAG, for messages.
 
@@ -86,6 +87,6 @@ def _from_text(schedule: str, timezone: str, where: str) -> Any:
     made = CronDataIntervalTimetable(cron, timezone=timezone)
     try:
         made.validate()
-    except Exception as error:  # Airflow raises its own classes, which differ by version
+    except Exception as error:  # noqa: BLE001 -- Airflow's own classes, which differ by version
         raise ConfigError(f"schedule={schedule!r}: {error}", where=where, fix="correct the cron expression") from None
     return made

@@ -125,7 +125,7 @@ def test_an_error_at_any_call_is_worded_and_leaves_old_or_new(
         destination = KINDS[kind](base_path=base)
         failed = None
         with monkeypatch.context() as patched:
-            seen = patch_calls(at, fail, lambda name, function: patched.setattr(os, name, function))  # noqa: B023
+            seen = patch_calls(at, fail, lambda name, function: patched.setattr(os, name, function))
             try:
                 commit_all(destination, context, 2)
             except DestinationError as error:

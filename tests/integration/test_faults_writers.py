@@ -40,7 +40,7 @@ def run_writers(kind: str, base: Path, partitions: list[int]) -> tuple[list[int]
     for writer in writers:
         writer.start()
     destination, context = KINDS[kind](base_path=base), context_of(ASSET, days(2))
-    reads, last = 0, {number: 0 for number in partitions}
+    reads, last = 0, dict.fromkeys(partitions, 0)
     while any(writer.is_alive() for writer in writers):
         for number in last:
             version = version_of(destination, context, context.partitions[number]) or 0

@@ -2,9 +2,9 @@
 
 Two checks, both Airflow's own. `dag_permission` is the dependency that Airflow's routes use. Which assets a DAG has is
 asked of the public REST API (``GET /api/v2/assets``) with the caller's own credentials, in process, through the
-application that ours is mounted in. Of the ways there are this is the most robust: it goes by what the DAG declares, so an
-asset that never ran is there and one that another DAG filled is not; the caller needs the permission on assets, too; no
-request leaves the process, so neither proxies nor a forged ``Host`` header matter; and no table of Airflow's is read.
+application that ours is mounted in. Of the ways there are this is the most robust. It goes by what the DAG declares, so
+an asset that never ran is there, and one that the DAG only reads is not. The caller must be allowed to see assets.
+No request leaves the process, so neither proxies nor a forged ``Host`` header matter. No table of Airflow's is read.
 """
 
 import logging
@@ -33,7 +33,7 @@ AirflowRecord = Mapping[str, Any]
 
 
 def dag_permission() -> Callable[..., Any]:
-    """The dependency that admits a caller who may read the DAG in the path; one that admits nobody where Airflow has none."""
+    """The dependency that admits who may read the DAG in the path; where Airflow has none, one that admits nobody."""
     try:
         # Not a public module, though the one that plugins use: it may move. Then nobody gets in.
         from airflow.api_fastapi.core_api.security import requires_access_dag
@@ -81,7 +81,7 @@ async def _produced(request: Request, dag_id: str, narrowed: Mapping[str, str]) 
     found: list[AirflowRecord] = []
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers) as client:
         for page in range(MAX_PAGES):
-            query = {"dag_ids": dag_id, "limit": PAGE, "offset": page * PAGE, **narrowed}
+            query: dict[str, str | int] = {"dag_ids": dag_id, "limit": PAGE, "offset": page * PAGE, **narrowed}
             records, total = _read(await client.get("/api/v2/assets", params=query))
             found += [record for record in records if _is_product(record, dag_id)]
             if not records or (page + 1) * PAGE >= total:

@@ -1,6 +1,6 @@
 """The page's routes: a static shell, the assets of a DAG, and the coverage of one of them. All of them only read.
 
-The shell holds nothing worth protecting and is open; both JSON routes stand behind the login and the permission on the DAG.
+The shell holds nothing worth protecting and is open; both JSON routes need the login and the permission on the DAG.
 """
 
 import datetime as dt
@@ -68,7 +68,7 @@ def assets(
 ) -> dict[str, Any]:
     """The DAG's assets: name, grain and zone of each."""
     response.headers.update(DATA_HEADERS)
-    return {"assets": [describe(str(asset["name"]), _partitioning(asset)) for asset in found]}
+    return {"assets": [_described(asset) for asset in found]}
 
 
 def coverage(
@@ -83,6 +83,15 @@ def coverage(
     name, partitioning = str(asset["name"]), _partitioning(asset)
     now = dt.datetime.now(dt.timezone.utc)
     return survey(name, partitioning, _entries(name), now=now, dates=(first, last), destination=destination)
+
+
+def _described(asset: Mapping[str, Any]) -> dict[str, Any]:
+    """One asset of the list; one that cannot be read says so and leaves the others standing."""
+    name = str(asset["name"])
+    try:
+        return describe(name, _partitioning(asset))
+    except HTTPException as error:
+        return describe(name, None) | {"problem": str(error.detail)}
 
 
 def _partitioning(asset: Mapping[str, Any]) -> PartitionConfig | None:

@@ -1,4 +1,4 @@
-"""The page's application as Airflow mounts it: built at the first request, and never a reason for the server not to start.
+"""The page's application as Airflow mounts it: built at the first request, never a reason for the server not to start.
 
 It also remembers which application it is mounted in, for the only way to ask Airflow itself is through that one.
 """

@@ -99,7 +99,7 @@ class ArrowRepresentation(Representation):
         import pyarrow as pa
 
         tables = [_table(value) for value in values]
-        if all(table.schema.equals(tables[0].schema) for table in tables):
+        if all(table.schema.equals(tables[0].schema, check_metadata=True) for table in tables):
             return pa.concat_tables(tables)
         try:
             return pa.concat_tables(_same_marks(tables), promote_options="permissive")

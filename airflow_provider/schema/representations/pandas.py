@@ -142,8 +142,8 @@ def arrow_to_series(column: "pa.ChunkedArray", field: "pa.Field") -> Any:
     from airflow_provider.schema.arrow_types import decoder, from_arrow_column
 
     kind = column.type
-    marked = pa.types.is_nested(kind) or bool(field.metadata)
-    if marked and decoder(field) is not None:
+    # Lists would become arrays, in which a null turns ints into floats.
+    if pa.types.is_nested(kind) or (field.metadata and decoder(field) is not None):
         return pd.Series(from_arrow_column(column, field), dtype=object)
     if column.null_count and pa.types.is_integer(kind):
         name = str(kind).replace("uint", "UInt").replace("int", "Int") if str(kind)[0] == "u" else str(kind).title()

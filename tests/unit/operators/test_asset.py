@@ -25,7 +25,8 @@ def at(text: str) -> dt.datetime:
 
 class Shop(ap.Source):
     @ap.asset(
-        partitioning=ap.TimePartitionConfig(column="day", allow_window=True), airflow=ap.TaskOptions(retries=7, pool="shop")
+        partitioning=ap.TimePartitionConfig(column="day", allow_window=True),
+        airflow=ap.TaskOptions(retries=7, pool="shop"),
     )
     def orders(self, context: ap.ExecutionContext):
         """Orders by day."""
@@ -66,7 +67,9 @@ def test_an_interval_fills_the_partitions_that_complete_in_it(shop: Shop, airflo
 
 def test_a_typed_window_wins_over_the_dates(shop: Shop, airflow_context: Context) -> None:
     context = airflow_context(
-        conf={"window": " 2026-03-01T02..2026-03-01T03\n"}, run_type="manual", interval=(at("2026-03-01"), at("2026-03-02"))
+        conf={"window": " 2026-03-01T02..2026-03-01T03\n"},
+        run_type="manual",
+        interval=(at("2026-03-01"), at("2026-03-02")),
     )
 
     operator(shop.visits).execute(context)
@@ -216,9 +219,7 @@ def test_the_log_opens_with_windows_rule_and_destinations_and_closes_with_each_p
     assert any(line.startswith("2026-03-01: committed, 1 rows, ") and "orders" in line for line in lines)
 
 
-def test_a_failing_function_fails_the_task_and_leaves_the_store_alone(
-    tmp_path: Path, airflow_context: Context
-) -> None:
+def test_a_failing_function_fails_the_task_and_leaves_the_store_alone(tmp_path: Path, airflow_context: Context) -> None:
     @ap.asset
     def broken():
         raise RuntimeError("no")

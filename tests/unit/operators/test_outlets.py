@@ -19,7 +19,9 @@ class Shop(ap.Source):
 
 def result_of(keys: list[str], **metadata: object) -> RunResult:
     outcomes = [
-        PartitionOutcome(key, "parquet", "parquet:/lake", "committed", rows=3, uri=f"/lake/orders/day={key}/data.parquet")
+        PartitionOutcome(
+            key, "parquet", "parquet:/lake", "committed", rows=3, uri=f"/lake/orders/day={key}/data.parquet"
+        )
         for key in keys
     ]
     return RunResult("shop.orders", None, outcomes, metadata=dict(metadata))

@@ -1,4 +1,5 @@
 """Schemas as classes: what annotations mean, what is refused, and that any column name works."""
+# ruff: noqa: TID253  a test may import data libraries at once
 
 import dataclasses
 import datetime as dt
@@ -33,7 +34,7 @@ class Flights(Schema):
     date: dt.date
     carrier: Annotated[str, pydantic.Field(description="IATA code")]
     dep_delay: float | None
-    tags: list[str] = []
+    tags: list[str] = []  # noqa: RUF012  each row gets its own
 
 
 class Later(Schema):
@@ -94,7 +95,7 @@ def test_each_annotation_has_one_arrow_type(annotation: Any, arrow: pa.DataType)
     assert Schema.from_fields("S", {"c": annotation}).arrow().field("c").type == arrow
 
 
-@pytest.mark.parametrize("annotation", [int | None, Optional[int], "int | None", Annotated[int | None, "note"]])
+@pytest.mark.parametrize("annotation", [int | None, Optional[int], "int | None", Annotated[int | None, "note"]])  # noqa: UP045
 def test_none_in_the_annotation_makes_a_column_nullable(annotation: Any) -> None:
     class S(Schema):
         c: annotation
@@ -105,7 +106,17 @@ def test_none_in_the_annotation_makes_a_column_nullable(annotation: Any) -> None
 
 @pytest.mark.parametrize(
     "annotation",
-    [object, complex, set[int], int | str, dict[int, str], list[list[int]], Literal["a", 1], Literal[1.5], tuple[int, int]],
+    [
+        object,
+        complex,
+        set[int],
+        int | str,
+        dict[int, str],
+        list[list[int]],
+        Literal["a", 1],
+        Literal[1.5],
+        tuple[int, int],
+    ],
 )
 def test_an_annotation_without_a_column_type_is_refused_at_definition(annotation: Any) -> None:
     with pytest.raises(DefinitionError, match=r"schema 'S', field 'c'.*has no column type"):
@@ -201,7 +212,7 @@ class Awkward(Schema):
     json: dict[str, Any]
     validate: bool
     _id: str
-    fields: list[int] = []
+    fields: list[int] = []  # noqa: RUF012
     arrow: str = "arrow"
     field_specs: int = 3
     as_row: float = 0.5
@@ -253,7 +264,9 @@ def test_an_instance_is_not_changed_once_made() -> None:
         Point(x=1.0).x = 2.0
 
 
-@pytest.mark.parametrize(("values", "text"), [({"x": 1.0, "z": 1}, "unknown field.*'z'"), ({"y": 1.0}, "missing field.*'x'")])
+@pytest.mark.parametrize(
+    ("values", "text"), [({"x": 1.0, "z": 1}, "unknown field.*'z'"), ({"y": 1.0}, "missing field.*'x'")]
+)
 def test_unknown_and_missing_values_are_named(values: dict[str, Any], text: str) -> None:
     with pytest.raises(SchemaError, match=text):
         Point(**values)
@@ -264,7 +277,12 @@ def test_the_fingerprint_follows_names_types_and_nullability_only() -> None:
     same = Schema.from_fields("Other", {"b": Annotated[str, pydantic.Field(description="d")], "a": (int, 3)})
 
     assert Schema.from_fields("S", base).fingerprint() == same.fingerprint()
-    for changed in ({"a": float, "b": str}, {"a": int | None, "b": str}, {"a": int, "c": str}, {"a": list[int], "b": str}):
+    for changed in (
+        {"a": float, "b": str},
+        {"a": int | None, "b": str},
+        {"a": int, "c": str},
+        {"a": list[int], "b": str},
+    ):
         assert Schema.from_fields("S", changed).fingerprint() != same.fingerprint()
 
 
@@ -276,7 +294,11 @@ def test_the_fingerprint_is_the_same_in_any_process() -> None:
     )
     seen = {
         subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": seed, "PYTHONPATH": "."}
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": "."},
         ).stdout
         for seed in ("1", "2")
     }
@@ -303,7 +325,9 @@ def test_arrow_and_back_is_the_same_schema() -> None:
 
 
 def test_arrow_types_without_a_python_type_are_kept() -> None:
-    arrow = pa.schema([("m", pa.map_(pa.string(), pa.int64())), ("l", pa.list_(pa.list_(pa.int8()))), ("s", pa.large_string())])
+    arrow = pa.schema(
+        [("m", pa.map_(pa.string(), pa.int64())), ("l", pa.list_(pa.list_(pa.int8()))), ("s", pa.large_string())]
+    )
 
     assert Schema.from_arrow(arrow).arrow() == arrow
 

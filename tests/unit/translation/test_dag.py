@@ -1,6 +1,7 @@
 """Sources as DAGs: ids, edges, schedule, form, and what a worker builds."""
 
 import datetime as dt
+from typing import ClassVar
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -17,7 +18,7 @@ new_york = ap.TimePartitionConfig(column="day", start="2013-01-01", timezone="Am
 class Shop(ap.Source):
     """A shop."""
 
-    tags = ["b", "a"]
+    tags: ClassVar = ["b", "a"]
 
     @ap.asset(partitioning=new_york)
     def orders(self):

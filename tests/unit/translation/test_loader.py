@@ -112,7 +112,9 @@ def test_two_sources_of_one_key_are_one_dag_and_a_named_error() -> None:
     assert "two definitions have this name" in (dags["shop__duplicate"].doc_md or "")
 
 
-def test_a_module_that_fails_to_import_is_one_definitions_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_that_fails_to_import_is_one_definitions_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "good_assets.py").write_text(
         "import airflow_provider as ap\n\nclass Good(ap.Source):\n    @ap.asset\n    def a(self): ...\n"
     )
@@ -131,6 +133,8 @@ import airflow_provider as ap
 
 day = ap.TimePartitionConfig(column="day", start="2026-01-01", allow_window=True)
 
+quiet = ap.TaskOptions(on_failure_callback=lambda context: None)
+
 class Shop(ap.Source):
     tags = {tags}
     @ap.asset(partitioning=day, normalizer=ap.Normalizer())
@@ -143,7 +147,7 @@ class Ads(ap.Source):
     def spend(self, orders: ap.Upstream): ...
 
 class Web(ap.Source):
-    @ap.asset(partitioning=day, relations={{"orders": ap.Relation("asset", "shop.orders")}}, airflow=ap.TaskOptions(on_failure_callback=lambda c: None))
+    @ap.asset(partitioning=day, relations={{"orders": ap.Relation("asset", "shop.orders")}}, airflow=quiet)
     def visits(self, orders: ap.Upstream): ...
 
 ap.build_dags({order}, schedule="@daily")

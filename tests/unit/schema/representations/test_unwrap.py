@@ -1,4 +1,5 @@
 """What an asset returned: which shapes mean rows."""
+# ruff: noqa: TID253  a test may import data libraries at once
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,5 @@
 """TableData: what is tabular, and conversions that change nothing."""
+# ruff: noqa: TID253  a test may import data libraries at once
 
 import datetime as dt
 from decimal import Decimal
@@ -19,7 +20,7 @@ ROWS = [
         "b": True,
         "i": 2**60,
         "f": 0.1,
-        "s": "é\n,\"",
+        "s": 'é\n,"',
         "y": b"\x00",
         "d": dt.date(2026, 1, 1),
         "t": dt.datetime(2026, 1, 1, 5, 6, 7, 8, UTC),
@@ -34,7 +35,7 @@ ROWS = [
         "z": None,
         "mix": 1,
     },
-    {name: None for name in "bifsydtnhpmujlxz"} | {"mix": "a"},
+    dict.fromkeys("bifsydtnhpmujlxz") | {"mix": "a"},
 ]
 
 
@@ -49,7 +50,9 @@ def test_lists_and_tuples_of_dicts_are_rows(value: Any) -> None:
     assert (of(value).kind, of(value).num_rows, of(value).is_empty) == ("rows", len(value), not value)
 
 
-@pytest.mark.parametrize("value", [None, 1, "text", {"a": 1}, [1, 2], [{"a": 1}, 2], [None], {1, 2}, iter([]), np.arange(3)])
+@pytest.mark.parametrize(
+    "value", [None, 1, "text", {"a": 1}, [1, 2], [{"a": 1}, 2], [None], {1, 2}, iter([]), np.arange(3)]
+)
 def test_other_objects_are_not_tabular(value: Any) -> None:
     assert TableData.of(value) is None
 
@@ -93,17 +96,20 @@ def test_the_arrow_form_is_made_once() -> None:
 
 
 def test_a_form_nobody_knows_is_an_error() -> None:
-    with pytest.raises(RepresentationError, match="'polar'.*\n.*'rows', 'arrow', 'pandas'"):
+    with pytest.raises(RepresentationError, match=r"'polar'.*\n.*'rows', 'arrow', 'pandas'"):
         of([]).to("polar")
 
 
 def test_columns_are_the_union_of_keys_in_order_of_first_appearance() -> None:
     assert of([{"b": 1}, {"a": 1, "b": 2}, {"c": 3}]).columns == ("b", "a", "c")
-    assert of([{"b": 1}, {"a": 1}]).to("rows") == [{"b": 1}, {"a": 1}] or True
+    assert of([{"b": 1}, {"a": 1}]).to("arrow").column_names == ["b", "a"]
     assert of(({"b": 1}, {"a": 1})).to("arrow").to_pylist() == [{"b": 1, "a": None}, {"b": None, "a": 1}]
 
 
-@pytest.mark.parametrize("value", [[{1: 2}], [{None: 1}], pd.DataFrame([[1]]), pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")]))])
+@pytest.mark.parametrize(
+    "value",
+    [[{1: 2}], [{None: 1}], pd.DataFrame([[1]]), pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")]))],
+)
 def test_labels_that_are_not_text_are_refused(value: Any) -> None:
     with pytest.raises(SchemaError, match=r"not text\n  Fix: .*frame.columns"):
         of(value).columns  # noqa: B018
@@ -120,7 +126,13 @@ def test_a_label_of_two_columns_is_refused(value: Any) -> None:
 
 @pytest.mark.parametrize(
     ("value", "kind"),
-    [({1, 2}, "set"), (object(), "object"), ({"d": dt.date(2026, 1, 1)}, "dict"), ({"t": (1,)}, "dict"), (float("nan"), None)],
+    [
+        ({1, 2}, "set"),
+        (object(), "object"),
+        ({"d": dt.date(2026, 1, 1)}, "dict"),
+        ({"t": (1,)}, "dict"),
+        (float("nan"), None),
+    ],
 )
 def test_what_arrow_has_no_type_for_is_named_with_its_row(value: Any, kind: str | None) -> None:
     data = of([{"a": 1, "c": None}, {"a": 2, "c": value}])

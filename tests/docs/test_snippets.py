@@ -1,0 +1,49 @@
+"""Every Python block of the README and the docs runs, one page after the other in a process and a folder of its own."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+
+
+def page_id(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if BLOCK.search(page.read_text())], ids=page_id)
+def test_the_code_of_a_page_runs_from_top_to_bottom(page: Path, tmp_path: Path) -> None:
+    (tmp_path / "page.py").write_text("\n\n".join(BLOCK.findall(page.read_text())))
+    environment = {**os.environ, "AIRFLOW_HOME": str(tmp_path / "home"), "AIRFLOW__CORE__LOAD_EXAMPLES": "False"}
+
+    done = subprocess.run(
+        [sys.executable, "page.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=180
+    )
+
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
+    missing = [target for target in LINK.findall(page.read_text()) if not (page.parent / target).exists()]
+
+    assert missing == []
+
+
+def test_every_page_can_be_reached_from_the_readme() -> None:
+    reached, waiting = set(), [ROOT / "README.md"]
+    while waiting:
+        page = waiting.pop()
+        if page in reached or page.suffix != ".md":
+            continue
+        reached.add(page)
+        waiting += [(page.parent / target).resolve() for target in LINK.findall(page.read_text())]
+
+    assert [page_id(page) for page in PAGES if page not in reached] == []
