@@ -15,6 +15,7 @@ from airflow_provider.definitions.component import (
     annotated_names,
     class_settings,
     set_defaults,
+    snake_case,
 )
 from airflow_provider.definitions.connection import Connection
 from airflow_provider.definitions.destination import Destination
@@ -98,7 +99,7 @@ def _from_class(base: type[C], target: type, settings: dict[str, Any]) -> type[C
 def _asset_from_function(function: Callable[..., Any], settings: dict[str, Any]) -> type[Asset]:
     where = f"asset {settings.get('key', function.__name__)!r}"
     namespace, defaults = _channels(Asset, settings, where)
-    namespace.setdefault("key", function.__name__.lstrip("_"))
+    namespace.setdefault("key", snake_case(function.__name__.lstrip("_")))
     namespace |= {
         "__module__": function.__module__,
         "__qualname__": function.__qualname__,
@@ -121,7 +122,7 @@ def _share_validator(cls: type[Component], parent: type[Component]) -> None:
 def _source_from_function(function: Callable[..., Any], settings: dict[str, Any]) -> type[Source]:
     where = f"source {settings.get('key', function.__name__)!r}"
     namespace, defaults = _channels(Source, settings, where)
-    namespace.setdefault("key", function.__name__)
+    namespace.setdefault("key", snake_case(function.__name__))
     annotations, given = {}, {}
     for parameter in signature_of(function).parameters.values():
         if parameter.annotation is parameter.empty:

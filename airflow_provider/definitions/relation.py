@@ -69,7 +69,7 @@ class Relation:
         for cls in classes:
             if cls.kind != self.kind:
                 raise DefinitionError(
-                    f"relation {self.name!r} takes a {self.kind}, not the {cls.kind} {cls.__name__}",
+                    f"relation {self.name!r} takes {_one(self.kind)}, not the {cls.kind} {cls.__name__}",
                     where=where,
                     fix=f"list {self.kind} classes only",
                 )
@@ -84,7 +84,7 @@ class Relation:
         a bare asset key is read.
         """
         if target.kind != self.kind:
-            return f"takes a {self.kind}, not the {target.kind} {target.key!r}"
+            return f"takes {_one(self.kind)}, not the {target.kind} {target.key!r}"
         if self.classes and not isinstance(target, self.classes):
             wanted = ", ".join(cls.__name__ for cls in self.classes)
             return f"takes {wanted}, not {type(target).__name__}"
@@ -104,6 +104,10 @@ class Relation:
     def __repr__(self) -> str:
         names = ", ".join(cls.__name__ for cls in self.classes) or self.kind
         return f"Relation({names}, {'|'.join(self.keys)!r}, many={self.many}, optional={self.optional})"
+
+
+def _one(kind: str) -> str:
+    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
 
 
 def _kind_and_classes(target: Any) -> "tuple[str, tuple[type[Component], ...]]":

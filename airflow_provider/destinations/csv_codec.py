@@ -237,7 +237,9 @@ def _stored_type(kind: "pa.DataType") -> "pa.DataType":
         return pa.list_(kind.value_field.with_type(_stored_type(kind.value_type)))
     if t.is_temporal(kind):
         return pa.int32() if kind.bit_width == 32 else pa.int64()
-    if _is_native(kind) or _is_bytes(kind) or t.is_decimal(kind) or t.is_null(kind):
+    if t.is_null(kind):
+        return pa.int8()  # a cast of nested nulls to themselves fails
+    if _is_native(kind) or _is_bytes(kind) or t.is_decimal(kind):
         return kind
     raise TypeError(f"JSON has no form for {kind} inside a list or struct")
 

@@ -14,6 +14,7 @@ from airflow_provider.ledger.coverage import Cell, coverage
 from airflow_provider.ledger.index import AssetIndex
 from airflow_provider.ledger.record import Entry
 from airflow_provider.partitioning import PartitionConfig, TimePartition, TimePartitionConfig, TimePartitionWindow
+from airflow_provider.partitioning.grain import grain_of_key
 from airflow_provider.plugins.coverage.period import clipped, newest, periods_of
 
 MAX_CELLS = 4000
@@ -62,10 +63,26 @@ def survey(
     addresses = sorted({entry.destination for entry in entries})
     chosen = destination if destination in addresses else None
     index = AssetIndex.of(entry for entry in entries if chosen is None or entry.destination == chosen)
-    answer = describe(name, partitioning) | {"destinations": addresses, "destination": chosen}
+    inferred = _inferred(index) if partitioning is None else None
+    partitioning = partitioning or inferred
+    answer = describe(name, partitioning) | {
+        "destinations": addresses,
+        "destination": chosen,
+        "inferred": bool(inferred),
+    }
     if isinstance(partitioning, TimePartitionConfig):
         return answer | _by_time(partitioning, index, now, dates)
     return answer | _as_list(partitioning, index, now)
+
+
+def _inferred(index: AssetIndex) -> PartitionConfig | None:
+    """A partitioning that fits the newest key held, for an asset that Airflow says is not partitioned.
+
+    Airflow keeps one extra per asset: a DAG that names the asset by hand, without an extra, wipes what ours said.
+    """
+    keys = index.keys
+    grain = grain_of_key(keys[-1]) if keys else None
+    return TimePartitionConfig(column="unknown", granularity=grain) if grain else None
 
 
 def _as_list(partitioning: PartitionConfig | None, index: AssetIndex, now: dt.datetime) -> dict[str, Any]:

@@ -42,10 +42,17 @@ function followTheme() {
   const apply = () => {
     const known = frame && (frame.classList.contains("dark") || frame.classList.contains("light"));
     own.classList.toggle("dark", known ? frame.classList.contains("dark") : system.matches);
+    if (frame) wear(getComputedStyle(parent.document.body));
   };
   if (frame) new MutationObserver(apply).observe(frame, { attributes: true, attributeFilter: ["class"] });
   system.addEventListener("change", apply);
   apply();
+}
+
+function wear({ backgroundColor, fontFamily }) {
+  const own = document.documentElement;
+  if (/^rgb\(/.test(backgroundColor)) own.style.setProperty("--page", backgroundColor);
+  document.body.style.fontFamily = fontFamily;
 }
 
 async function load() {
@@ -81,8 +88,8 @@ class Card {
     const id = `asset-${++made}`;
     this.pick = element("div", { class: "pick" });
     this.body = element("div", { "aria-live": "off" }, element("p", { class: "about" }, "Loading…"));
-    const about = element("span", { class: "about" }, summary(asset));
-    const head = element("header", {}, element("h2", { id }, asset.name), about, this.pick);
+    this.about = element("span", { class: "about" }, summary(asset));
+    const head = element("header", {}, element("h2", { id }, asset.name), this.about, this.pick);
     this.root = element("section", { class: "asset", "aria-labelledby": id }, head, this.body);
     this.root.card = this;
   }
@@ -104,6 +111,7 @@ class Card {
 
   show(answer) {
     this.answer = answer;
+    this.about.textContent = summary(answer);
     this.choose(answer);
     const parts = [totals(answer)];
     if (!answer.kind) parts.push(whole(answer.cells[0]));
@@ -164,6 +172,7 @@ function summary(asset) {
   const grains = { hour: "hourly", day: "daily", week: "weekly", month: "monthly", quarter: "quarterly", year: "yearly" };
   const parts = [grains[asset.granularity] || "partitioned by key"];
   if (asset.timezone) parts.push(asset.timezone);
+  if (asset.inferred) parts.push("guessed from the keys held: Airflow has lost the partitioning of this asset");
   if (asset.start) parts.push(asset.end ? `${asset.start} to ${asset.end}` : `from ${asset.start}`);
   return parts.join(" · ");
 }

@@ -165,7 +165,9 @@ def test_longer_grains_are_drawn_from_start_to_newest(granularity, first, last):
     assert (cells[0]["key"], cells[-1]["key"]) == (first, last)
 
 
-@pytest.mark.parametrize("dates", [(dt.date.min, dt.date.max), (dt.date.max, dt.date.min), (None, dt.date.min), (dt.date.max, None)])
+@pytest.mark.parametrize(
+    "dates", [(dt.date.min, dt.date.max), (dt.date.max, dt.date.min), (None, dt.date.min), (dt.date.max, None)]
+)
 def test_any_dates_are_answered(dates):
     for granularity in ("hour", "day", "week", "month", "quarter", "year"):
         config = TimePartitionConfig(column="at", granularity=granularity, start=dt.date(2026, 1, 1))
@@ -178,3 +180,11 @@ def test_an_asset_is_described_by_its_partitioning():
         "start": "2026-03-01", "end": None,
     }  # fmt: skip
     assert describe("shop.all", None)["kind"] is None
+
+
+def test_a_partitioning_that_airflow_lost_is_guessed_from_the_keys():
+    answer = told(None, [record("2026-03-01"), record("2026-03-04")])
+
+    assert (answer["inferred"], answer["granularity"], answer["totals"]["missing"]) == (True, "day", 2)
+    assert told(None, [record(None)])["inferred"] is False
+    assert told(None, [record("eu-west")])["inferred"] is False

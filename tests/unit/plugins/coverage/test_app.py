@@ -49,7 +49,9 @@ def test_the_assets_are_listed_with_how_they_are_partitioned(client):
 
 
 def test_the_coverage_comes_from_the_index(client, index):
-    index.append([record("2013-01-01", 842), AttemptNote(NAME, "file:///lake", "2013-01-02", "b", "failed", error=EVIL)])
+    index.append(
+        [record("2013-01-01", 842), AttemptNote(NAME, "file:///lake", "2013-01-02", "b", "failed", error=EVIL)]
+    )
 
     answer = client.get("dags/nyc/coverage", params={"asset": NAME})
 

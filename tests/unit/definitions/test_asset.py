@@ -1,0 +1,390 @@
+import asyncio
+import datetime as dt
+from typing import Any
+
+import pytest
+
+from airflow_provider.definitions.asset import Asset, to_identifier
+from airflow_provider.definitions.decorators import asset, source
+from airflow_provider.definitions.resource import Config
+from airflow_provider.definitions.source import Source
+from airflow_provider.definitions.upstream import Upstream
+from airflow_provider.destinations.csv import CSVDestination
+from airflow_provider.destinations.memory import MemoryDestination
+from airflow_provider.destinations.parquet import ParquetDestination
+from airflow_provider.errors import AssetError, ConfigError, DefinitionError
+from airflow_provider.partitioning import TimePartitionConfig, TimePartitionWindow
+from airflow_provider.schema import MaterializationStrategy, Normalizer
+
+ROWS = [{"n": 1}, {"n": 2}]
+
+
+def method_form() -> Asset:
+    @source
+    class Shop(Source):
+        @asset
+        def users(self) -> list[dict[str, Any]]:
+            assert isinstance(self, Source)
+            return ROWS
+
+    return Shop().users
+
+
+def async_method_form() -> Asset:
+    @source
+    class Shop(Source):
+        @asset
+        async def users(self) -> list[dict[str, Any]]:
+            await asyncio.sleep(0)
+            return ROWS
+
+    return Shop().users
+
+
+def function_form() -> Asset:
+    @asset
+    def users() -> list[dict[str, Any]]:
+        return ROWS
+
+    return users()
+
+
+def async_function_form() -> Asset:
+    @asset
+    async def users() -> list[dict[str, Any]]:
+        await asyncio.sleep(0)
+        return ROWS
+
+    return users()
+
+
+def class_form() -> Asset:
+    class Users(Asset):
+        def data(self, **kwargs: Any) -> list[dict[str, Any]]:
+            assert kwargs == {}
+            return self.rows()
+
+        def rows(self) -> list[dict[str, Any]]:
+            return ROWS
+
+    return Users()
+
+
+def async_class_form() -> Asset:
+    class Users(Asset):
+        async def data(self) -> list[dict[str, Any]]:
+            await asyncio.sleep(0)
+            return ROWS
+
+    return Users()
+
+
+def generator_form() -> Asset:
+    @asset
+    def users() -> Any:
+        yield from ROWS
+
+    return users()
+
+
+def async_generator_form() -> Asset:
+    @asset
+    async def users() -> Any:
+        for row in ROWS:
+            await asyncio.sleep(0)
+            yield row
+
+    return users()
+
+
+def plain_class_form() -> Asset:
+    @asset
+    class Users:
+        def data(self) -> list[dict[str, Any]]:
+            return ROWS
+
+    return Users()
+
+
+FORMS = [
+    method_form, async_method_form, function_form, async_function_form, class_form, async_class_form,
+    generator_form, async_generator_form, plain_class_form,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_an_asset_gives_its_rows(form: Any) -> None:
+    made = form()
+
+    assert made.key == "users"
+    assert made.run() == ROWS
+    assert asyncio.run(made.run_async()) == ROWS
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_an_asset_can_be_stored(form: Any) -> None:
+    made = form()(destinations=MemoryDestination())
+
+    assert made.materialize() == ROWS
+    assert asyncio.run(made.materialize_async()) == ROWS
+
+
+def test_the_first_parameter_of_a_method_is_the_source() -> None:
+    @source
+    class Shop(Source):
+        region: str = "eu"
+
+        @asset
+        def users(self) -> list[dict[str, Any]]:
+            return [{"region": self.region}]
+
+    assert Shop(region="us").users.run() == [{"region": "us"}]
+
+
+def test_the_first_parameter_of_a_class_form_is_the_asset() -> None:
+    class Users(Asset):
+        size: int = 1
+
+        def data(self) -> list[dict[str, Any]]:
+            return [{"n": n} for n in range(self.size)]
+
+    assert Users(size=2).run() == [{"n": 0}, {"n": 1}]
+
+
+def test_source_and_context_are_given_by_name() -> None:
+    @source
+    class Shop(Source):
+        @asset
+        def users(self, source: Source, ctx: Any) -> list[dict[str, Any]]:
+            return [{"same": self is source, "key": ctx.asset.key}]
+
+    assert Shop().users.run() == [{"same": True, "key": "users"}]
+
+
+def test_a_subclass_that_overrides_data_runs_its_own() -> None:
+    @asset
+    def users() -> list[dict[str, Any]]:
+        return ROWS
+
+    class Better(users):  # type: ignore[misc, valid-type]
+        def data(self) -> list[dict[str, Any]]:
+            return [{"n": 3}]
+
+    assert Better().run() == [{"n": 3}]
+
+
+def test_a_subclass_without_data_runs_what_it_inherits() -> None:
+    @asset
+    def users() -> list[dict[str, Any]]:
+        return ROWS
+
+    class Again(users):  # type: ignore[misc, valid-type]
+        """The same."""
+
+    assert Again().run() == ROWS
+    assert Again.key == "again"
+
+
+def test_an_asset_without_data_says_so() -> None:
+    class Users(Asset):
+        pass
+
+    with pytest.raises(AssetError, match=r"asset 'users': defines no data\(\)"):
+        Users().data()
+
+
+def test_identity_names_source_and_key() -> None:
+    assert tuple(method_form().identity) == ("shop", "users")
+    assert tuple(function_form().identity) == ("", "users")
+    assert method_form().qualified_key == "shop.users"
+    assert method_form().uri == "x-asset://shop/users"
+
+
+def test_the_table_is_a_lower_case_identifier() -> None:
+    assert to_identifier("ACT-42/../x") == "act_42_x"
+    assert asset(key="AdsStats")(lambda: []).key == "AdsStats"
+    assert asset(key="AdsStats")(lambda: [])().table == "adsstats"
+
+
+def test_the_docstring_is_the_description() -> None:
+    @asset
+    def users() -> list[dict[str, Any]]:
+        """People.
+
+        Who buy.
+        """
+        return ROWS
+
+    assert users.description == "People.\n\nWho buy."
+
+
+class Two(Source):
+    """A source of two assets, one with settings of its own."""
+
+    region: str = "eu"
+
+    @asset
+    def plain(self) -> list[dict[str, Any]]:
+        return ROWS
+
+    @asset(dataset="own_{region}", materialization_strategy="strict")
+    def special(self) -> list[dict[str, Any]]:
+        return ROWS
+
+
+def test_unset_settings_are_read_through_the_source_on_every_read() -> None:
+    two = Two(dataset="lake", normalizer=Normalizer(), default_destination_key="csv_destination", retry="often")
+
+    assert two.plain.dataset == "lake"
+    assert two.plain.normalizer is two.normalizer
+    assert two.plain.default_destination_key == "csv_destination"
+    assert two.plain.retry == "often"
+    assert two.plain.strategy is MaterializationStrategy.RECONCILE
+    assert two.special.strategy is MaterializationStrategy.STRICT
+
+    two.dataset, two.materialization_strategy, two.normalizer = "swamp", "strict", None
+
+    assert two.plain.dataset == "swamp"
+    assert two.plain.strategy is MaterializationStrategy.STRICT
+    assert two.plain.normalizer is None
+
+
+def test_none_and_empty_text_inherit_again() -> None:
+    two = Two(dataset="lake", default_destination_key="a")
+    two.plain.dataset, two.plain.default_destination_key = "own", "b"
+    assert (two.plain.dataset, two.plain.default_destination_key) == ("own", "b")
+
+    two.plain.dataset, two.plain.default_destination_key = None, ""
+
+    assert (two.plain.dataset, two.plain.default_destination_key) == ("lake", "a")
+
+
+def test_an_asset_runs_only_while_its_source_is_enabled_too() -> None:
+    two = Two()
+    assert two.plain.enabled is True
+
+    two.enabled = False
+    assert two.plain.enabled is False
+
+    two.enabled, two.plain.enabled = True, False
+    assert two.plain.enabled is False
+    assert two.special.enabled is True
+    assert two.plain.materialize() is None
+
+
+def test_the_dataset_is_the_sources_key_when_nothing_else_is_said() -> None:
+    assert Two().plain.dataset == "two"
+    assert function_form().dataset is None
+
+
+def test_fields_of_the_source_fill_the_dataset() -> None:
+    two = Two(region="us", dataset="lake_{region}")
+
+    assert two.dataset == "lake_us"
+    assert two.plain.dataset == "lake_us"
+    assert two.special.dataset == "own_us"
+
+    two.region = "asia"
+    assert two.special.dataset == "own_asia"
+
+
+def test_environment_variables_stay_in_the_dataset_until_it_is_used() -> None:
+    assert Two(dataset="lake_{env.STAGE}").plain.dataset == "lake_{env.STAGE}"
+
+
+@pytest.mark.parametrize("name", ["dataset", "id", "nosuch"])
+def test_a_template_that_nothing_fills_fails_when_the_source_is_made(name: str) -> None:
+    with pytest.raises(ConfigError, match=f"names {{{name}}}, which is no field of the source"):
+        Two(dataset=f"lake_{{{name}}}")
+    with pytest.raises(ConfigError, match=f"names {{{name}}}, which is no field of the source"):
+        Two(assets={"plain": {"dataset": f"lake_{{{name}}}"}})
+
+
+def test_a_template_needs_a_source() -> None:
+    with pytest.raises(ConfigError, match="it has no source"):
+        _ = function_form()(dataset="lake_{region}").dataset
+
+
+@pytest.mark.parametrize("dataset", ["../escape", "a/b", "/etc", "a\\b", "..", ".", "a b", "ends."])
+def test_a_dataset_that_is_a_path_is_refused(dataset: str) -> None:
+    with pytest.raises(ConfigError, match="is not a name"):
+        function_form()(dataset=dataset)
+    with pytest.raises(ConfigError, match="is not a name"):
+        Two(dataset=dataset)
+    with pytest.raises(ConfigError, match="is not a name"):
+        asset(key="users", dataset=dataset)(lambda: [])
+
+
+def test_the_default_destination_is_the_one_named_else_the_first(tmp_path: Any) -> None:
+    csv, parquet = CSVDestination(base_path=tmp_path), ParquetDestination(base_path=tmp_path)
+    users = function_form()(destinations=[csv, parquet])
+
+    assert users.default_destination is csv
+    assert users(default_destination_key="parquet_destination").default_destination is parquet
+    assert users(default_destination_key="nosuch").default_destination is csv
+
+
+def test_without_a_destination_there_is_no_default_one() -> None:
+    with pytest.raises(AssetError, match="asset 'users': has no destination"):
+        _ = function_form().default_destination
+
+
+def test_row_counts_come_from_the_default_destination() -> None:
+    @asset(partitioning=TimePartitionConfig(column="day", allow_window=True))
+    def users() -> list[dict[str, Any]]:
+        return [{"day": dt.date(2026, 3, 1)}, {"day": dt.date(2026, 3, 2)}, {"day": dt.date(2026, 3, 2)}]
+
+    made = users(destinations=MemoryDestination())
+    made.materialize(window=TimePartitionWindow(dt.date(2026, 3, 1), dt.date(2026, 3, 2)))
+
+    assert made.partition_row_counts() == {"2026-03-01": 1, "2026-03-02": 2}
+
+
+def test_row_counts_need_partitions_and_a_destination() -> None:
+    with pytest.raises(ConfigError, match="is not partitioned"):
+        function_form().partition_row_counts()
+
+    @asset(partitioning=TimePartitionConfig(column="day"))
+    def users() -> list[dict[str, Any]]:
+        return []
+
+    with pytest.raises(AssetError, match="has no destination"):
+        users().partition_row_counts()
+
+
+def test_a_reconfigured_copy_leaves_the_original_alone() -> None:
+    users = function_form()(dataset="shop", normalizer=Normalizer())
+
+    read_only = users(enabled=False)
+    bare = users(normalizer=None)
+
+    assert (users.enabled, read_only.enabled) == (True, False)
+    assert read_only.dataset == "shop"
+    assert (users.normalizer is None, bare.normalizer is None) == (False, True)
+    assert read_only.id == users.id
+
+
+def test_a_copy_of_a_sources_asset_inherits_still() -> None:
+    two = Two(dataset="lake")
+    copy = two.special(dataset=None)
+
+    assert (copy.dataset, two.special.dataset) == ("lake", "own_eu")
+    assert copy.source is two
+
+
+def test_no_destination_just_returns_the_data() -> None:
+    assert function_form().materialize() == ROWS
+
+
+def test_relations_must_fit_the_function() -> None:
+    class Setting(Config):
+        size: int = 1
+
+    with pytest.raises(DefinitionError, match="names orders, but the function has no such parameter"):
+        asset(relations={"orders": Setting})(lambda: [])
+
+    def users(orders: Upstream) -> list[dict[str, Any]]:
+        return []
+
+    with pytest.raises(DefinitionError, match="takes an asset, not the config"):
+        asset(relations={"orders": Setting})(users)
