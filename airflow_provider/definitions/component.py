@@ -104,8 +104,13 @@ class ComponentMeta(ModelMetaclass):
         annotated = annotated_names(namespace)
         for attribute in field_names & set(namespace):
             value = namespace[attribute]
-            is_component = isinstance(value, type) and isinstance(value, ComponentMeta)
-            if attribute not in annotated and not isinstance(value, IgnoredDescriptor) and not is_component:
+            if isinstance(value, ComponentMeta):
+                raise DefinitionError(
+                    f"{value.kind} key {attribute!r} is taken by the source itself",
+                    where=f"source {name}",
+                    fix=f"rename the {value.kind}, or give it another key=",
+                )
+            if attribute not in annotated and not isinstance(value, IgnoredDescriptor):
                 defaults[attribute] = namespace.pop(attribute)
         cls: Any = super().__new__(mcs, name, bases, namespace, **kwargs)
         inherited: dict[str, Any] = {}
@@ -291,16 +296,14 @@ class Component(BaseModel, metaclass=ComponentMeta):
         if name in type(self).relations:
             self.assign(name, value)
             return
+        if not (name.startswith("_") or name in type(self).__pydantic_fields__ or hasattr(type(self), name)):
+            raise DefinitionError(
+                f"has no field or relation named: {name}", where=self.label, fix="set a declared field or relation"
+            )
         try:
             super().__setattr__(name, value)
         except ValidationError as error:
             raise _config_error(self, error) from None
-        except ValueError as error:
-            if name.startswith("_") or name in type(self).__pydantic_fields__:
-                raise
-            raise DefinitionError(
-                f"has no field or relation named: {name}", where=self.label, fix="set a declared field or relation"
-            ) from error
 
     def _relation(self, name: str) -> Relation:
         try:

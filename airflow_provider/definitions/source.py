@@ -143,8 +143,8 @@ def _is_taken(cls: type[Source], name: str) -> bool:
     """Whether ``name`` means something else on the source: a field, a relation, a method."""
     if name in cls.__pydantic_fields__ or name.startswith("_"):
         return True
-    held = getattr(cls, name, Asset)
-    return not (isinstance(held, type) and issubclass(held, Asset))
+    held = [vars(base)[name] for base in cls.__mro__ if name in vars(base)]
+    return any(not isinstance(h, AssetSlot) and not (isinstance(h, type) and issubclass(h, Asset)) for h in held)
 
 
 def _types_of(base: type) -> tuple[type[Asset], ...]:

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.catalog import Catalog
 from airflow_provider.definitions.component import Component
+from airflow_provider.definitions.selection import workloads_of
 from airflow_provider.definitions.source import Source
 from airflow_provider.errors import AssetsError, ConfigError, GraphError
 from airflow_provider.translation.broken import register_broken
@@ -86,7 +87,7 @@ def _loaded(definitions: Sequence[Any], broken: Any) -> list[Any]:
         name = definition if isinstance(definition, str) else getattr(definition, "key", repr(definition))
         try:
             if isinstance(definition, str):
-                found.extend(_of_module(definition))
+                found.extend(workloads_of(importlib.import_module(definition)))
             elif isinstance(definition, type) and issubclass(definition, Component):
                 found.append(definition())
             else:
@@ -104,24 +105,6 @@ def _flat(definitions: Iterable[Any]) -> Iterable[Any]:
             yield from definition.values()
         else:
             yield definition
-
-
-def _of_module(name: str) -> list[Any]:
-    """The sources and stand-alone assets of a module: its instances, else its classes."""
-    module = importlib.import_module(name)
-    values = [value for key, value in sorted(vars(module).items()) if not key.startswith("_")]
-    instances = [v for v in values if isinstance(v, Source) or (isinstance(v, Asset) and v.source is None)]
-    made = {type(instance) for instance in instances}
-    classes = [
-        value
-        for value in values
-        if isinstance(value, type)
-        and issubclass(value, (Source, Asset))
-        and value.__module__ == name
-        and value not in made
-        and not any(issubclass(cls, value) for cls in made)
-    ]
-    return [*dict.fromkeys(instances), *(cls() for cls in classes)]
 
 
 def _units(workloads: list[Any], layout: Layout, dag_id: str | None, broken: Any) -> list[Unit]:

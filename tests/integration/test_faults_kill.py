@@ -82,7 +82,7 @@ def finish(destination: Any, context: Any, base: Path, version: int) -> None:
     assert destination.committer(context).repair() == []
 
 
-@pytest.mark.parametrize(("kind", "kills"), [("parquet", 100), ("csv", 40), ("file", 40)])
+@pytest.mark.parametrize(("kind", "kills"), [("parquet", 200), ("csv", 40), ("file", 40)])
 def test_killed_writers_leave_whole_partitions(kind: str, kills: int, tmp_path: Path) -> None:
     run_kills(kind, tmp_path, kills)
 

@@ -270,11 +270,11 @@ def test_a_narrowed_class_accepts_its_subclasses() -> None:
 
 def test_a_copy_rebinds_what_is_named_and_keeps_the_rest() -> None:
     one, other = Budget(), Budget()
-    client = Client(budget=one, several=[one], url="http://y")
-    changed = client(budget=other, several=None)
+    client = Client(budget=one, several=[one], spare=one, url="http://y")
+    changed = client(budget=other, spare=None)
 
-    assert (changed.budget, changed.several, changed.url, changed.id) == (other, [], "http://y", client.id)
-    assert (client.budget, client.several) == (one, [one])
+    assert (changed.budget, changed.spare, changed.url, changed.id) == (other, None, "http://y", client.id)
+    assert (client.budget, client.spare, changed.several) == (one, one, [one])
     changed.bind("several", other)
     assert client.several == [one]
 
@@ -297,7 +297,7 @@ def test_relations_are_relations_classes_or_lists_of_classes() -> None:
 
 def test_a_relation_is_narrowed_within_its_kind() -> None:
     with pytest.raises(DefinitionError, match="takes a destination, not the config Budget"):
-        asset(relations={"destinations": [Budget]})(lambda: [])
+        asset(key="users", relations={"destinations": [Budget]})(lambda: [])
 
 
 def test_a_component_that_is_defined_later_is_no_silent_field() -> None:

@@ -51,7 +51,7 @@ function followTheme() {
 
 function wear({ backgroundColor, fontFamily }) {
   const own = document.documentElement;
-  if (/^rgb\(/.test(backgroundColor)) own.style.setProperty("--page", backgroundColor);
+  if (!["transparent", "rgba(0, 0, 0, 0)"].includes(backgroundColor)) own.style.setProperty("--page", backgroundColor);
   document.body.style.fontFamily = fontFamily;
 }
 

@@ -155,8 +155,13 @@ def test_a_range_that_is_too_long_is_cut_to_its_newest_cells():
 
 @pytest.mark.parametrize(
     ("granularity", "first", "last"),
-    [("week", "2026-W01", "2026-W10"), ("month", "2026-01", "2026-02"), ("quarter", "2025-Q1", "2025-Q4"), ("year", "2020", "2025")],
-)  # fmt: skip
+    [
+        ("week", "2026-W01", "2026-W10"),
+        ("month", "2026-01", "2026-02"),
+        ("quarter", "2025-Q1", "2025-Q4"),
+        ("year", "2020", "2025"),
+    ],
+)
 def test_longer_grains_are_drawn_from_start_to_newest(granularity, first, last):
     config = TimePartitionConfig(column="at", granularity=granularity, start=first)
 

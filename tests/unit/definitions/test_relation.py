@@ -1,0 +1,91 @@
+from typing import Any
+
+import pytest
+
+from airflow_provider.definitions.asset import Asset
+from airflow_provider.definitions.decorators import asset
+from airflow_provider.definitions.destination import Destination
+from airflow_provider.definitions.relation import Relation
+from airflow_provider.definitions.resource import Config
+from airflow_provider.definitions.source import Source
+from airflow_provider.destinations.csv import CSVDestination
+from airflow_provider.destinations.memory import MemoryDestination
+from airflow_provider.errors import DefinitionError
+
+
+class Shop(Source):
+    @asset
+    def orders(self) -> list[dict[str, Any]]:
+        return []
+
+
+@asset
+def orders() -> list[dict[str, Any]]:
+    return []
+
+
+@asset
+def customers() -> list[dict[str, Any]]:
+    return []
+
+
+@pytest.mark.parametrize(
+    ("key", "sibling", "alone", "other"),
+    [
+        ("orders", True, True, False),
+        ("shop.orders", True, False, False),
+        ("ads.orders", False, False, False),
+        ("*.orders", True, False, False),
+        ("", True, True, True),
+        (("shop.orders", "customers"), True, False, True),
+    ],
+)
+def test_which_assets_a_key_accepts(key: Any, sibling: bool, alone: bool, other: bool) -> None:
+    relation = Relation("asset", key)
+
+    accepted = [relation.mismatch(target, None) is None for target in (Shop().orders, orders(), customers())]
+
+    assert accepted == [sibling, alone, other]
+
+
+def test_a_mismatch_says_what_was_wanted_and_what_came() -> None:
+    csv = CSVDestination(base_path="/x")
+
+    assert Relation("asset").mismatch(csv, None) == "takes an asset, not the destination 'csv_destination'"
+    assert Relation("asset", ("a.x", "b.x")).mismatch(orders(), None) == "takes a.x or b.x, not orders"
+    assert Relation(MemoryDestination).mismatch(csv, None) == "takes MemoryDestination, not CSVDestination"
+    assert Relation(Destination).mismatch(csv, None) is None
+
+
+def test_a_relation_to_one_class_of_asset() -> None:
+    assert Relation(orders).mismatch(orders(), None) is None
+    assert Relation(orders).mismatch(customers(), None) == "takes orders, not customers"
+
+
+@pytest.mark.parametrize("target", ["table", 5, int, [], [Asset, CSVDestination], [int]])
+def test_a_target_that_is_no_kind_and_no_class_is_refused(target: Any) -> None:
+    with pytest.raises((DefinitionError, TypeError)):
+        Relation(target)
+
+
+def test_extra_names_are_refused() -> None:
+    for name in ("name", "colour"):
+        with pytest.raises(TypeError):
+            Relation("asset", **{name: "x"})
+
+
+def test_narrowing_replaces_classes_and_keys() -> None:
+    relation = Relation("asset", "orders", many=True).named("raw").narrowed([customers], "here")
+
+    assert (relation.name, relation.classes, relation.keys, relation.many) == ("raw", (customers,), (), True)
+    with pytest.raises(DefinitionError, match="here: relation 'raw' takes an asset, not the config Config"):
+        relation.narrowed([Config], "here")
+
+
+def test_naming_makes_a_copy() -> None:
+    relation = Relation("asset", "shop.orders", optional=True, on_delete="detach", default=int)
+    named = relation.named("raw")
+
+    assert (relation.name, named.name) == ("", "raw")
+    assert (named.keys, named.optional, named.on_delete, named.default) == (("shop.orders",), True, "detach", int)
+    assert repr(named) == "Relation(asset, 'shop.orders', many=False, optional=True)"
