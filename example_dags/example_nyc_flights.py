@@ -82,6 +82,11 @@ class NYC(ap.Source):
             for row in found.to_pylist()
         ]
 
+
+@ap.source(dataset="nyc", tags=["example", "flights"])
+class NYCReference(ap.Source):
+    """What does not change from day to day: not partitioned, loaded once."""
+
     @ap.asset
     def planes(self):
         """The aircraft, by tail number."""
@@ -126,12 +131,15 @@ def in_window(table, window):
     return table.filter((pc.field("date") >= window.first.date) & (pc.field("date") <= window.last.date))
 
 
-nyc = NYC(destinations=ap.ParquetDestination(base_path="{env.AIRFLOW_HOME}/data"))
+lake = ap.ParquetDestination(base_path="{env.AIRFLOW_HOME}/data")
+nyc = NYC(destinations=lake)
+reference = NYCReference(destinations=lake)
 
-dag = ap.build_dag(
+daily_dag = ap.build_dag(
     nyc,
     schedule="@daily",
     end_date=dt.datetime(2013, 1, 14),
     catchup=True,
     max_active_runs=4,
 )
+reference_dag = ap.build_dag(reference, schedule="@once", start_date=dt.datetime(2013, 1, 1))

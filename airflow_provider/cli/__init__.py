@@ -6,7 +6,7 @@ _EXTRA = ("typer", "rich")
 
 
 def main() -> None:
-    """Run the command line; ends the process with 0, with 1 where something is wrong, 2 for a command not understood."""
+    """Run the command line; it ends with 0, with 1 where something is wrong, with 2 for a command not understood."""
     try:
         import rich  # noqa: F401 -- asked for here so that its absence is told in one sentence
         import typer  # noqa: F401

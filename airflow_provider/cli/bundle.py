@@ -62,7 +62,9 @@ class Bundle:
             raise ConfigError(
                 "holds no asset" + (" that could be loaded" if self.problems else ""),
                 where=", ".join(self.origins),
-                fix=f"name a file, a folder or a module with --from, or in {ENVIRONMENT}",
+                fix="mend the problems above"
+                if self.problems
+                else f"name a file, a folder or a module with --from, or in {ENVIRONMENT}",
             )
         return self._graph
 
@@ -93,7 +95,7 @@ class Bundle:
         if known is not None and known[2] is not asset and known[0] == rank:
             self.problem(
                 asset.qualified_key,
-                f"is defined twice: in {known[1]} and in {place}\n  Fix: give one of the sources or assets another key=",
+                f"is defined twice: in {known[1]} and in {place}\n  Fix: give one of its sources another key=",
             )
         if known is None or rank < known[0]:
             self._found[asset.qualified_key] = (rank, place, asset)
@@ -144,7 +146,7 @@ def load(given: Sequence[str] = ()) -> Bundle:
         for name, loader in _loaders(origin, bundle):
             try:
                 module = capture.run(loader)
-            except (Exception, SystemExit) as error:
+            except (Exception, SystemExit) as error:  # noqa: BLE001 -- one bad file is one problem
                 bundle.problem(name, error)
                 continue
             finally:
@@ -196,7 +198,7 @@ def _add_classes(bundle: Bundle, modules: Sequence[tuple[str, ModuleType]]) -> N
     """Make what was declared and nowhere made."""
     assets = [asset for _, _, asset in bundle._found.values()]
     made = {type(asset) for asset in assets} | {type(asset.source) for asset in assets if asset.source is not None}
-    for place, module in modules:
+    for _, module in modules:
         made |= {type(one) for one in instances_in(module)}
     for place, module in modules:
         for definition in classes_in(module, made=made):

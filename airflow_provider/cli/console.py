@@ -55,6 +55,11 @@ class Terminal:
         return True
 
 
+def counted(number: int, noun: str) -> str:
+    """``1 partition``, ``2 partitions``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 @contextlib.contextmanager
 def session(*, verbose: bool = False) -> Iterator[Terminal]:
     """The streams of one command, with its errors worded and its exit status set.

@@ -3,10 +3,17 @@
 import datetime as dt
 from collections.abc import Sequence
 
-from airflow_provider.cli.console import Terminal
+from airflow_provider.cli.console import Terminal, counted
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.errors import ConfigError
-from airflow_provider.partitioning import PartitionConfig, PartitionWindow, RunFacts, TimePartitionConfig, resolve
+from airflow_provider.partitioning import (
+    PartitionConfig,
+    PartitionWindow,
+    RunFacts,
+    TimePartitionConfig,
+    TimePartitionWindow,
+    resolve,
+)
 
 RULES = {
     1: "the window typed in params or conf",
@@ -90,7 +97,7 @@ def print_explanation(terminal: Terminal, asset: Asset, facts: RunFacts) -> None
         terminal.say("  covers the whole asset")
     else:
         count = sum(map(len, windows))
-        terminal.say(f"  covers {count} partition{'s' if count != 1 else ''}:")
+        terminal.say(f"  covers {counted(count, 'partition')}:")
         for window in windows[:SHOWN]:
             terminal.say(f"    {window}  {_bounds(window, asset.partitioning)}", style="green")
         if len(windows) > SHOWN:
@@ -99,8 +106,10 @@ def print_explanation(terminal: Terminal, asset: Asset, facts: RunFacts) -> None
 
 
 def _bounds(window: PartitionWindow, partitioning: PartitionConfig | None) -> str:
-    zone = partitioning.zone if isinstance(partitioning, TimePartitionConfig) else dt.timezone.utc
-    start, end = (instant.astimezone(zone).isoformat() for instant in window.bounds)
+    if not isinstance(window, TimePartitionWindow) or not isinstance(partitioning, TimePartitionConfig):
+        return ""
+    zone = partitioning.zone
+    start, end = (instant.astimezone(zone).isoformat() for instant in (window.start, window.end))
     return f"[{start}, {end})"
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from airflow_provider.cli.bundle import Bundle, told
-from airflow_provider.cli.console import INTERRUPTED, Terminal
+from airflow_provider.cli.console import INTERRUPTED, Terminal, counted
 from airflow_provider.cli.progress import Progress, duration
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.execution.outcome import PartitionOutcome, counts, summary
@@ -142,9 +142,10 @@ def _print_results(terminal: Terminal, results: Sequence[GraphResult], progress:
                 terminal.say(f"  {line}")
             if key in result.errors and run is None:
                 terminal.say(_indented(told(result.errors[key])))
+    unfinished = [key for result in results for key in result.errors if key not in result.results]
     known = {id(outcome) for result in results for run in result.results.values() for outcome in run.outcomes}
     if before := [outcome for outcome in progress.outcomes if id(outcome) not in known]:
-        terminal.say("written before the run ended:")
+        terminal.say(f"before {unfinished[0] if len(unfinished) == 1 else 'the run'} ended:")
         for line in summary(before):
             terminal.say(f"  {line}")
     terminal.say(_total(progress.outcomes, progress))
@@ -152,7 +153,7 @@ def _print_results(terminal: Terminal, results: Sequence[GraphResult], progress:
 
 def _total(outcomes: Sequence[PartitionOutcome], progress: Progress) -> str:
     said = ", ".join(f"{count} {status}" for status, count in counts(outcomes).items()) or "nothing written"
-    return f"{said}; {sum(outcome.rows or 0 for outcome in outcomes):,} rows in {duration(progress.seconds)}"
+    return f"{said}; {counted(sum(outcome.rows or 0 for outcome in outcomes), 'row')} in {duration(progress.seconds)}"
 
 
 def _indented(text: str) -> str:

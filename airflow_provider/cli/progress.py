@@ -17,7 +17,7 @@ from airflow_provider.execution.outcome import PartitionOutcome
 PLAIN_EVERY_S = 2.0
 
 
-class Stopped(BaseException):  # noqa: N818 -- no error: the person asked for it
+class Stopped(BaseException):
     """Ends an asset's run at a partition's end. No ``Exception``, so that nothing takes it for a failure."""
 
 

@@ -1,7 +1,9 @@
 """A short mark that changes when the code that produces an asset changes."""
 
+import functools
 import hashlib
 import inspect
+import types
 
 from airflow_provider.definitions.asset import Asset
 
@@ -12,7 +14,11 @@ def code_fingerprint(asset: Asset) -> str:
     A function whose text cannot be had (made at run time) is marked by its byte code, which differs between Python
     versions.
     """
-    definition = type(asset)
+    return _fingerprint(type(asset))
+
+
+@functools.lru_cache(maxsize=4096)
+def _fingerprint(definition: type[Asset]) -> str:
     if definition.code_version:
         text = f"version {definition.code_version}"
     else:
@@ -21,5 +27,18 @@ def code_fingerprint(asset: Asset) -> str:
             text = inspect.getsource(function)
         except (OSError, TypeError):
             code = getattr(function, "__code__", None)
-            text = f"{code.co_code!r}{code.co_names!r}" if code is not None else repr(definition)
+            text = _code_text(code) if code is not None else repr(definition)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _code_text(code: types.CodeType) -> str:
+    """What the code does, the same in every process: no address, and sets in a fixed order."""
+    constants = [
+        _code_text(value)
+        if isinstance(value, types.CodeType)
+        else repr(sorted(map(repr, value)))
+        if isinstance(value, frozenset)
+        else repr(value)
+        for value in code.co_consts
+    ]
+    return f"{code.co_code!r}{code.co_names!r}{constants!r}"

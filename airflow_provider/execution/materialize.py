@@ -32,6 +32,8 @@ from airflow_provider.schema import Schema, conform
 from airflow_provider.schema.representations import TableData, split, unwrap
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from airflow_provider.partitioning import TimePartitionWindow
 
 log = logging.getLogger(__name__)
@@ -313,7 +315,9 @@ class Produced:
         """The data as ``destination`` wants it."""
         if self.table is None:
             return self.value
-        return self.table.value if destination.representation is None else self.table.to(destination.representation)
+        if destination.representation is not None:
+            return self.table.to(destination.representation)
+        return _compact(self.table.value) if self.table.kind == "arrow" else self.table.value
 
 
 @dataclass(frozen=True)
@@ -327,6 +331,16 @@ class Slices:
     def pairs(self) -> Iterator[tuple[Partition | None, TableData | None]]:
         """Each partition with its table, in time order."""
         return zip(self.partitions, self.tables, strict=True)
+
+
+def _compact(table: "pa.Table") -> "pa.Table":
+    """The table in buffers of its own: a slice that is pickled would take the rows of all other slices with it."""
+    import pyarrow as pa
+
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+    return pa.ipc.open_stream(sink.getvalue()).read_all()
 
 
 def _for_split(table: TableData, asset: Asset) -> TableData:

@@ -22,7 +22,7 @@ class Covered(ap.Source):
     @ap.asset(partitioning=ap.TimePartitionConfig(column="day", start="2026-01-01", end="2026-01-10"))
     def sales(self, context: ap.ExecutionContext):
         if context.partition.key == "2026-01-04":
-            raise ValueError('<img src=x onerror="window.pwned=1">')
+            raise ap.errors.AssetError('<img src=x onerror="window.pwned=1">', where="the shop", fix="none")
         return [{"day": context.partition_date, "amount": amount} for amount in range(5)]
 
 dag = ap.build_dag(Covered(destinations=ap.CSVDestination(base_path="{env.AIRFLOW_HOME}/data")), schedule=None)

@@ -108,17 +108,18 @@ def _as_list(partitioning: PartitionConfig | None, index: AssetIndex, now: dt.da
 
 
 def _by_time(partitioning: TimePartitionConfig, index: AssetIndex, now: dt.datetime, dates: Dates) -> dict[str, Any]:
-    noted = _partitions(partitioning, {*index.records, *index.notes})
-    held = [partition for partition in noted if partition.key in index.records]
+    known = _partitions(partitioning, {*index.records, *index.notes})
+    noted = [partition for partition, _ in known]
+    held = [partition for partition, key in known if key in index.records]
     expected = partitioning.expected(now) or (TimePartitionWindow.between(noted[0], noted[-1]) if noted else None)
     gaps = _gaps(expected, held)
-    keys = {partition.key for partition in noted}
+    keys = {key for _, key in known}
     failed = [key for key in index.failed if key in keys]
     totals = {
         "held": len(held),
         "missing": sum(map(len, gaps)),
         "failed": len(failed),
-        "rows": sum(index.records[partition.key].rows or 0 for partition in held),
+        "rows": sum(index.records[key].rows or 0 for key in keys & index.records.keys()),
         "expected": len(expected) if expected else 0,
     }
     return {
@@ -169,16 +170,16 @@ def _newest_cells(window: TimePartitionWindow | None) -> TimePartitionWindow | N
     return TimePartitionWindow.between(window.last.step(1 - MAX_CELLS), window.last)
 
 
-def _partitions(partitioning: TimePartitionConfig, keys: Iterable[str | None]) -> list[TimePartition]:
-    """The partitions with these keys, in order; keys of an older partitioning are left out."""
+def _partitions(partitioning: TimePartitionConfig, keys: Iterable[str | None]) -> list[tuple[TimePartition, str]]:
+    """The partitions with these keys, and the key of each, in order; keys of an older partitioning are left out."""
     found = []
     for key in keys:
         if key is not None:
             try:
-                found.append(partitioning.partition(key))
+                found.append((partitioning.partition(key), key))
             except PartitionError:
                 continue
-    return sorted(found, key=lambda partition: partition.cell)
+    return sorted(found, key=lambda pair: pair[0].cell)
 
 
 def _gaps(expected: TimePartitionWindow | None, held: Sequence[TimePartition]) -> list[TimePartitionWindow]:

@@ -16,7 +16,7 @@ export function element(name, attributes = {}, ...children) {
 
 export function words(cell) {
   const states = {
-    committed: "committed", empty: "empty: known to hold no rows", missing: "missing", outside: "not expected yet",
+    committed: "committed", empty: "empty: known to hold no rows", missing: "missing", outside: "not expected",
   };
   const lines = [states[cell.state] || cell.state];
   if (cell.rows !== undefined && cell.state !== "missing") lines[0] += `, ${number(cell.rows)} ${cell.rows === 1 ? "row" : "rows"}`;
@@ -102,7 +102,7 @@ function hours(answer) {
   });
   const sorted = [...columns].sort();
   const rows = [...dates].map(([date, row]) => ({ title: date, slots: sorted.map((column) => row.get(column) ?? "blank") }));
-  return { head: head(sorted.map((column) => (column.endsWith(".0") ? column.slice(0, 2) : "again"))), rows, kind: "wide" };
+  return { head: head(sorted.map((column) => (column.endsWith(".0") ? column.slice(0, 2) : `${column.slice(0, 2)}′`))), rows, kind: "wide" };
 }
 
 function years(answer) {

@@ -42,17 +42,18 @@ function followTheme() {
   const apply = () => {
     const known = frame && (frame.classList.contains("dark") || frame.classList.contains("light"));
     own.classList.toggle("dark", known ? frame.classList.contains("dark") : system.matches);
-    if (frame) wear(getComputedStyle(parent.document.body));
+    if (frame) wear(parent.document);
   };
   if (frame) new MutationObserver(apply).observe(frame, { attributes: true, attributeFilter: ["class"] });
   system.addEventListener("change", apply);
   apply();
 }
 
-function wear({ backgroundColor, fontFamily }) {
-  const own = document.documentElement;
-  if (!["transparent", "rgba(0, 0, 0, 0)"].includes(backgroundColor)) own.style.setProperty("--page", backgroundColor);
-  document.body.style.fontFamily = fontFamily;
+function wear(around) {
+  const colours = [around.body, around.documentElement].map((one) => getComputedStyle(one).backgroundColor);
+  const opaque = colours.find((colour) => !["transparent", "rgba(0, 0, 0, 0)"].includes(colour));
+  if (opaque) document.documentElement.style.setProperty("--page", opaque);
+  document.body.style.fontFamily = getComputedStyle(around.body).fontFamily;
 }
 
 async function load() {

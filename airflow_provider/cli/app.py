@@ -1,0 +1,205 @@
+"""The commands of ``airflow-assets`` and their options. What each does is in the module of its name."""
+
+import contextlib
+import datetime as dt
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+
+import airflow_provider
+from airflow_provider.cli import console
+from airflow_provider.cli.bundle import Bundle, load
+from airflow_provider.cli.console import FAILED, Terminal, counted
+
+app = typer.Typer(
+    name="airflow-assets",
+    help="Look at assets, run them, and see what they hold, without a running Airflow.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+index_app = typer.Typer(help="The deployment's index of what is held.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(index_app, name="index")
+
+Assets = Annotated[list[str] | None, typer.Argument(metavar="[ASSET]...", help="Keys, bare or qualified; none: all.")]
+OneAsset = Annotated[str, typer.Argument(metavar="ASSET", help="Key, bare or qualified.")]
+From = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--from",
+        metavar="PATH_OR_MODULE",
+        help="A .py file, a folder of them, or a module; may be repeated. "
+        "Else AIRFLOW_ASSETS_FROM, else Airflow's folder of DAGs.",
+    ),
+]
+Windows = Annotated[
+    list[str] | None, typer.Option("--window", metavar="KEY|FIRST..LAST", help="Partitions; may be repeated.")
+]
+
+
+@contextlib.contextmanager
+def opened(origins: list[str] | None, *, verbose: bool = False, tell: bool = True) -> Iterator[tuple[Terminal, Bundle]]:
+    """The terminal and the definitions of one command; it ends with 1 where a definition could not be loaded."""
+    with console.session(verbose=verbose) as terminal:
+        bundle = load(origins or ())
+        console.hush()  # Airflow, which a file may have loaded, puts its own log handler on stdout
+        for problem in bundle.problems if tell else ():
+            terminal.complain(str(problem))
+        yield terminal, bundle
+        if bundle.problems:
+            raise typer.Exit(FAILED)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(airflow_provider.__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Look at assets, run them, and see what they hold, without a running Airflow."""
+
+
+@app.command("list")
+def list_assets(origins: From = None) -> None:
+    """List the assets: key, grain, zone, destinations, and what each reads."""
+    from airflow_provider.cli.listing import print_list
+
+    with opened(origins) as (terminal, bundle):
+        print_list(terminal, bundle)
+
+
+@app.command()
+def show(asset: OneAsset, origins: From = None) -> None:
+    """Show all that is known of one asset's definition, and where its data lies."""
+    from airflow_provider.cli.listing import print_asset
+
+    with opened(origins) as (terminal, bundle):
+        (found,) = bundle.select([asset])
+        print_asset(terminal, bundle, found)
+
+
+@app.command()
+def explain(
+    asset: OneAsset,
+    origins: From = None,
+    window: Windows = None,
+    partition_key: Annotated[str | None, typer.Option(metavar="KEY", help="Airflow's partition key.")] = None,
+    interval: Annotated[
+        tuple[str, str] | None, typer.Option(metavar="START END", help="Data interval: two instants with offset.")
+    ] = None,
+    logical_date: Annotated[str | None, typer.Option(metavar="INSTANT", help="Logical date.")] = None,
+    run_after: Annotated[str | None, typer.Option(metavar="INSTANT", help="When the run was due.")] = None,
+    event_key: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY", help="Partition key of a consumed event; '' for an event without. Repeatable."),
+    ] = None,
+    backfill: Annotated[bool, typer.Option("--backfill", help="The run belongs to a backfill.")] = False,
+    explicit: Annotated[bool, typer.Option("--explicit", help="A person asked for this very run.")] = False,
+) -> None:
+    """Explain which partitions a run covers, and by which rule."""
+    from airflow_provider.cli.explain import facts_of, print_explanation
+
+    with opened(origins) as (terminal, bundle):
+        facts = facts_of(
+            window=window or (),
+            partition_key=partition_key,
+            interval=interval,
+            logical_date=logical_date,
+            run_after=run_after,
+            event_key=event_key,
+            backfill=backfill,
+            explicit=explicit,
+        )
+        (found,) = bundle.select([asset])
+        print_explanation(terminal, found, facts)
+
+
+@app.command()
+def materialize(
+    assets: Assets = None,
+    origins: From = None,
+    window: Windows = None,
+    select: Annotated[list[str] | None, typer.Option(metavar="ASSET", help="As ASSET; may be repeated.")] = None,
+    max_workers: Annotated[int, typer.Option(min=1, help="How many assets run at a time.")] = 4,
+    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Start nothing more after a failure.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the log of the run.")] = False,
+) -> None:
+    """Run assets in this process, upstreams first, without Airflow."""
+    from airflow_provider.cli.materialize import materialize as run
+
+    with opened(origins, verbose=verbose) as (terminal, bundle):
+        names = [*(assets or ()), *(select or ())]
+        if not run(terminal, bundle, names, windows=window or (), max_workers=max_workers, fail_fast=fail_fast):
+            raise typer.Exit(FAILED)
+
+
+@app.command()
+def coverage(
+    assets: Assets = None,
+    origins: From = None,
+    window: Annotated[str, typer.Option(metavar="KEY|FIRST..LAST", help="Look at these partitions only.")] = "",
+    since: Annotated[str, typer.Option(metavar="DATE", help="From this day, month or key on.")] = "",
+    until: Annotated[str, typer.Option(metavar="DATE", help="Up to this day, month or key, included.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    fail_on_gaps: Annotated[
+        bool, typer.Option("--fail-on-gaps", help="Exit with 1 where anything is missing.")
+    ] = False,
+) -> None:
+    """Show what is held against what is expected: a calendar, totals, and the gaps."""
+    from airflow_provider.cli import coverage as surveying
+    from airflow_provider.storage.index import open_index
+
+    if window and (since or until):
+        raise typer.BadParameter("--window says both ends: leave out --since and --until")
+    with opened(origins) as (terminal, bundle):
+        span, now = surveying.Span(window, since, until), dt.datetime.now(dt.timezone.utc)
+        surveys = surveying.surveys_of(bundle, assets or (), open_index(), now=now, span=span)
+        if as_json:
+            terminal.say(surveying.as_json(surveys, bundle.problems))
+        else:
+            surveying.print_surveys(terminal, surveys, everything=span.is_given)
+        if fail_on_gaps and any(one.lacks_anything for one in surveys):
+            raise typer.Exit(FAILED)
+
+
+@app.command()
+def doctor(origins: From = None) -> None:
+    """Try destinations, index and connections from this process; say what to mend."""
+    from airflow_provider.cli.doctor import print_findings
+
+    with opened(origins, tell=False) as (terminal, bundle):
+        if not print_findings(terminal, bundle):
+            raise typer.Exit(FAILED)
+
+
+@app.command()
+def check(origins: From = None) -> None:
+    """Load every definition, build the graphs, and print every problem."""
+    with opened(origins, tell=False) as (terminal, bundle):
+        for problem in bundle.problems:
+            terminal.say(str(problem), style="red")
+        if bundle.problems:
+            terminal.say(counted(len(bundle.problems), "problem"), style="red")
+        else:
+            terminal.say(
+                f"{counted(len(bundle.graph), 'asset')} in {', '.join(bundle.origins)}: no problem", style="green"
+            )
+
+
+@index_app.command()
+def rebuild(assets: Assets = None, origins: From = None) -> None:
+    """Rebuild the index from the commit records beside the data."""
+    from airflow_provider.cli.rebuild import rebuild as run
+    from airflow_provider.storage.index import open_index
+
+    with opened(origins) as (terminal, bundle):
+        run(terminal, bundle.select(assets or ()), open_index())

@@ -1,0 +1,82 @@
+from typing import Any
+
+import pytest
+
+from airflow_provider.definitions.decorators import asset
+from airflow_provider.definitions.relation import Relation
+from airflow_provider.definitions.resource import Config
+from airflow_provider.definitions.source import Source
+from airflow_provider.errors import ConfigError
+from airflow_provider.execution import resolve
+from airflow_provider.execution.resolve import WHOLE, Inputs
+
+
+class Budget(Config):
+    limit: int
+
+
+class Cheap(Config):
+    limit: int = 1
+
+
+@asset
+def report(budget: Budget, spare: Budget | None, cheap: Cheap, several: list[Cheap]) -> list[dict[str, Any]]:
+    return []
+
+
+def test_what_is_bound_is_given() -> None:
+    budget, cheap = Budget(limit=1), Cheap()
+    found = resolve.resources(report(budget=budget, spare=budget, cheap=cheap, several=[cheap, cheap]))
+
+    assert found == {"budget": budget, "spare": budget, "cheap": cheap, "several": [cheap]}
+
+
+def test_what_is_not_bound_fills_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LIMIT", "7")
+    found = resolve.resources(report())
+
+    assert (found["budget"].limit, found["spare"].limit, found["cheap"].limit, found["several"]) == (7, 7, 1, [])
+
+
+def test_an_optional_one_that_cannot_fill_itself_is_none() -> None:
+    assert resolve.resources(report(budget=Budget(limit=1)))["spare"] is None
+
+
+def test_one_that_must_be_filled_is_named() -> None:
+    with pytest.raises(ConfigError, match="asset 'report': parameter 'budget' needs a Budget, but none is bound") as caught:
+        resolve.resources(report())
+    assert "pass budget=Budget(...)" in caught.value.fix
+
+
+def test_a_value_that_does_not_fit_is_an_error_even_where_it_is_optional(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LIMIT", "x")
+    with pytest.raises(ConfigError, match="limit: Input should be a valid integer"):
+        resolve.resources(report(budget=Budget(limit=1)))
+
+
+def test_the_source_lends_what_it_holds() -> None:
+    class Shop(Source):
+        budget: Budget
+
+        @asset
+        def report(self, budget: Budget) -> list[dict[str, Any]]:
+            return []
+
+    shop = Shop(budget=Budget(limit=3))
+    assert resolve.resources(shop.report) == {"budget": shop.budget}
+
+
+def test_a_default_of_the_relation_is_made() -> None:
+    @asset(relations={"budget": Relation(Budget, default=lambda: Budget(limit=9))})
+    def with_default(budget: Budget) -> list[dict[str, Any]]:
+        return []
+
+    assert resolve.resources(with_default())["budget"].limit == 9
+
+
+def test_versions_are_those_of_the_partition_or_of_the_whole() -> None:
+    inputs = Inputs(versions={"raw": {"a": "1-x", "b": "2-y"}, "rates": {WHOLE: "3-z"}, "none": {}})
+
+    assert inputs.versions_for("a") == {"raw": "1-x", "rates": "3-z"}
+    assert inputs.versions_for("c") == {"rates": "3-z"}
+    assert inputs.versions_for(None) == {"rates": "3-z"}
