@@ -7,6 +7,7 @@ every day is held; without, it stays until Ctrl-C for a look at the UI. It leave
 
 import argparse
 import datetime as dt
+import signal
 import subprocess
 import sys
 import time
@@ -71,6 +72,7 @@ def main() -> int:
     options.add_argument("--dags", type=Path, default=HERE, help="folder of the DAG files")
     options.add_argument("--port", type=int, default=8080, help="of the UI, if it is free")
     chosen = options.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # scripts start it with Ctrl-C ignored
     progress = Progress()
     instance = AirflowInstance(
         chosen.folder / "airflow",

@@ -88,10 +88,13 @@ def quiet(*, verbose: bool = False) -> Iterator[None]:
     root, before = logging.getLogger(), logging.getLogger().handlers[:]
     levels = {name: logging.getLogger(name).level for name in ("", "airflow_provider", *_HELD_BACK)}
     os.environ.setdefault("AIRFLOW__LOGGING__LOGGING_LEVEL", "WARNING")
+    structured = sys.modules["structlog"].get_config() if "structlog" in sys.modules else None
     hush(verbose=verbose)
     try:
         yield
     finally:
+        if structured is not None:
+            sys.modules["structlog"].configure(**structured)
         root.handlers[:] = before
         for name, level in levels.items():
             logging.getLogger(name).setLevel(level)

@@ -14,10 +14,11 @@ import uuid
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, PrivateAttr, PydanticUserError, ValidationError
+from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
 from typing_extensions import Self
 
 from airflow_provider.definitions.relation import Relation
+from airflow_provider.definitions.validation import config_error, set_defaults
 from airflow_provider.errors import ConfigError, DefinitionError
 
 if TYPE_CHECKING:
@@ -92,6 +93,8 @@ class ComponentMeta(ModelMetaclass):
     if TYPE_CHECKING:
         kind: str
         key: str
+        relations: dict[str, Relation]
+        __pydantic_fields__: dict[str, Any]
         _field_defaults: dict[str, Any]
 
         def from_positional(cls, *args: Any, **kwargs: Any) -> Any:
@@ -120,6 +123,21 @@ class ComponentMeta(ModelMetaclass):
         if defaults:
             set_defaults(cls, defaults, where=f"{cls.kind} {cls.key!r}")
         return cls
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """Fields and relations as keywords, the same before and after pydantic has built the class."""
+        empty, keyword = inspect.Parameter.empty, inspect.Parameter.KEYWORD_ONLY
+        fields = {
+            name: cls._field_defaults.get(name, empty if field.is_required() else field.default)
+            for name, field in cls.__pydantic_fields__.items()
+        }
+        given = fields | dict.fromkeys(cls.relations)
+        return inspect.Signature([inspect.Parameter(name, keyword, default=given[name]) for name in given])
+
+    @__signature__.setter
+    def __signature__(cls, value: Any) -> None:
+        """Pydantic's own has no relations."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         """Make an instance; a component takes keywords only, unless its class has a positional form."""
@@ -194,7 +212,7 @@ class Component(BaseModel, metaclass=ComponentMeta):
         try:
             super().__init__(**{**type(self)._field_defaults, **fields})
         except ValidationError as error:
-            raise _config_error(self, error) from None
+            raise config_error(self, error) from None
         self.__pydantic_fields_set__.update(fields)
         for name, value in bindings.items():
             self.assign(name, value)
@@ -303,7 +321,7 @@ class Component(BaseModel, metaclass=ComponentMeta):
         try:
             super().__setattr__(name, value)
         except ValidationError as error:
-            raise _config_error(self, error) from None
+            raise config_error(self, error) from None
 
     def _relation(self, name: str) -> Relation:
         try:
@@ -452,46 +470,3 @@ def _unique(targets: Iterable[Component]) -> tuple[Component, ...]:
         if all(target is not other for other in kept):
             kept.append(target)
     return tuple(kept)
-
-
-def set_defaults(cls: type[Component], defaults: Mapping[str, Any], *, where: str) -> None:
-    """Make ``defaults`` the values of fields that an instance is not given, after checking each as its field.
-
-    Raises:
-        ConfigError: A value that its field does not take.
-    """
-    validated(cls, defaults, where=where)
-    cls._field_defaults = {**cls._field_defaults, **defaults}
-
-
-def validated(cls: type[Component], values: Mapping[str, Any], *, where: str) -> dict[str, Any]:
-    """The values as their fields take them, each on its own; other fields may be missing.
-
-    Raises:
-        ConfigError: A value that its field does not take.
-    """
-    probe = cls.model_construct()
-    for name, value in values.items():
-        try:
-            cls.__pydantic_validator__.validate_assignment(probe, name, value)
-        except ValidationError as error:
-            shown = f"{name}={value!r}: " if cls.kind in ("asset", "source") else ""
-            raise ConfigError(f"{shown}{_problems(cls, error)}", where=where, fix="correct the option") from None
-        except (PydanticUserError, AttributeError):
-            return dict(values)  # types that are not there yet, or a check of all fields at once: the instance tells
-    return {name: probe.__dict__[name] for name in values}
-
-
-def _config_error(component: Component, error: ValidationError) -> ConfigError:
-    cls = type(component)
-    return ConfigError(_problems(cls, error), where=f"{cls.kind} {cls.key!r}", fix="correct the named settings")
-
-
-def _problems(cls: type[Component], error: ValidationError) -> str:
-    """The problems of a pydantic error by field name, without the values, which may be secrets."""
-    own_words = ("value_error", "assertion_error") if cls.kind == "connection" else ()  # may quote the value
-    problems = []
-    for problem in error.errors(include_input=False):
-        said = "was refused by its check" if problem["type"] in own_words else problem["msg"]
-        problems.append(f"{'.'.join(map(str, problem['loc'])) or 'fields'}: {said}")
-    return "; ".join(problems)

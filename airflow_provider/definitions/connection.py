@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 from pydantic import PrivateAttr
 
 from airflow_provider.definitions import ports
-from airflow_provider.definitions.component import validated
 from airflow_provider.definitions.environment import resolve_env
 from airflow_provider.definitions.resource import Resource
+from airflow_provider.definitions.validation import validated
 from airflow_provider.errors import ConfigError
 
 _ALIASES = {"user": "login", "username": "login", "database": "schema"}

@@ -14,7 +14,6 @@ from airflow_provider.definitions.component import (
     Component,
     annotated_names,
     class_settings,
-    set_defaults,
     snake_case,
 )
 from airflow_provider.definitions.connection import Connection
@@ -23,6 +22,7 @@ from airflow_provider.definitions.parameters import signature_of
 from airflow_provider.definitions.resource import Config, Resource
 from airflow_provider.definitions.settings import checked
 from airflow_provider.definitions.source import Source
+from airflow_provider.definitions.validation import set_defaults
 from airflow_provider.errors import DefinitionError
 
 C = TypeVar("C", bound=Component)

@@ -6,8 +6,9 @@ nothing else of a destination.
 """
 
 import inspect
+import itertools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol
 
@@ -132,11 +133,11 @@ class Destination(Component):
 
     def write(self, context: IOContext, data: Any) -> Any:
         """Write ``data``, one ``write_partition`` per partition of the context, each with its slice."""
-        slices = context.slices(data)
-        if inspect.iscoroutinefunction(self.write_partition):
-            return self._write_async(context, slices)
+        slices = iter(context.slices(data))
         for partition, part in slices:
-            self.write_partition(context, partition, part)
+            pending = self.write_partition(context, partition, part)
+            if inspect.isawaitable(pending):  # asked of the result: a decorated hook does not look async
+                return self._write_async(pending, context, slices)
         return None
 
     def read(self, context: IOContext) -> Any:
@@ -149,25 +150,37 @@ class Destination(Component):
         Raises:
             DataNotFoundError: None of the partitions is there.
         """
-        if inspect.iscoroutinefunction(self.read_partition):
-            return self._read_async(context)
-        found = []
-        for partition in context.partitions:
+        found: list[Any] = []
+        partitions = iter(context.partitions)
+        for partition in partitions:
             try:
-                found.append(self.read_partition(context, partition))
+                value = self.read_partition(context, partition)
             except DataNotFoundError:
                 context.missing.append(_key(partition))
+                continue
+            if inspect.isawaitable(value):
+                return self._read_async(value, partition, context, partitions, found)
+            found.append(value)
         return join(self, context, found)
 
-    async def _write_async(self, context: IOContext, slices: Sequence[tuple[Partition | None, Any]]) -> None:
+    async def _write_async(
+        self, pending: Awaitable[Any], context: IOContext, slices: Iterator[tuple[Partition | None, Any]]
+    ) -> None:
+        await pending
         for partition, part in slices:
             await self.write_partition(context, partition, part)
 
-    async def _read_async(self, context: IOContext) -> Any:
-        found = []
-        for partition in context.partitions:
+    async def _read_async(
+        self,
+        pending: Awaitable[Any],
+        first: Partition | None,
+        context: IOContext,
+        rest: Iterator[Partition | None],
+        found: list[Any],
+    ) -> Any:
+        for partition in itertools.chain([first], rest):
             try:
-                found.append(await self.read_partition(context, partition))
+                found.append(await (pending if partition is first else self.read_partition(context, partition)))
             except DataNotFoundError:
                 context.missing.append(_key(partition))
         return join(self, context, found)

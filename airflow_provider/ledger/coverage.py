@@ -45,7 +45,7 @@ class Coverage:
     Attributes:
         window: The partitions that were expected; None for an unpartitioned asset, and where nothing says what to
             expect.
-        cells: The expected partitions, and those held outside of them.
+        cells: The expected partitions, and those held or tried outside of them.
     """
 
     window: PartitionWindow | None
@@ -58,7 +58,7 @@ class Coverage:
 
     @property
     def missing(self) -> int:
-        """How many expected partitions are not held."""
+        """How many partitions, expected or tried, are not held."""
         return sum(cell.state == "missing" for cell in self.cells)
 
     @property

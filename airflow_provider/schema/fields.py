@@ -7,7 +7,6 @@ without being imported, for whoever uses them in an annotation has imported them
 
 import datetime as dt
 import enum
-import sys
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Union, get_arg
 from uuid import UUID
 
 from airflow_provider.errors import DefinitionError
+from airflow_provider.schema.loaded import loaded
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -247,13 +247,11 @@ def _described(spec: FieldSpec, info: Any) -> FieldSpec:
 
 
 def _is_field_info(value: Any) -> bool:
-    module = sys.modules.get("pydantic.fields")
-    return module is not None and isinstance(value, module.FieldInfo)
+    return isinstance(value, loaded("pydantic.fields", "FieldInfo"))
 
 
 def _is_arrow_type(value: Any) -> bool:
-    module = sys.modules.get("pyarrow")
-    return module is not None and isinstance(value, module.DataType)
+    return isinstance(value, loaded("pyarrow", "DataType"))
 
 
 def _constraint(note: Any, place: str) -> DefinitionError:

@@ -15,7 +15,7 @@ NAMED_FOR_NOTHING = {"base_utils", "common", "helper", "helpers", "misc", "tools
 LONGEST = 500
 # A module that may be longer, and why.
 LONGER: dict[str, str] = {}
-# Modules without a test file of their own, and what tests them instead. It only shrinks.
+# Modules without a test file of their own, and what tests them instead ("-": nothing named yet). It only shrinks.
 UNMIRRORED = dict(
     line.split(maxsplit=1)
     for line in (Path(__file__).with_name("unmirrored.txt")).read_text(encoding="utf-8").splitlines()

@@ -8,9 +8,9 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 
-# Hosts that a reader may be sent to, and names reserved for examples.
+# Hosts that a reader may be sent to, names reserved for examples, and names without a dot, which are nobody's.
 PUBLIC_HOSTS = re.compile(
-    r"(127\.0\.0\.1|localhost|(.+\.)?example(\.(com|org|net))?|(.+\.)?(invalid|test)|(.+\.)?apache\.org|(.+\.)?python\.org"
+    r"([a-z0-9-]+|127\.0\.0\.1|(.+\.)?example(\.(com|org|net))?|(.+\.)?(invalid|test)|(.+\.)?apache\.org|(.+\.)?python\.org"
     r"|keepachangelog\.com|semver\.org|docs\.astral\.sh|(.+\.)?readthedocs\.io|www\.w3\.org|(.+\.)?duckdb\.org|json-schema\.org)"
 )
 URL = re.compile(r"\bhttps?://(?:[^\s/@\"'<>{}]*@)?([A-Za-z0-9.-]+)")

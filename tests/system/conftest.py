@@ -59,9 +59,12 @@ def dag_file(airflow_instance: AirflowInstance) -> Iterator[Callable[[str, str],
         path.unlink()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Chromium without a window."""
+    """Chromium without a window.
+
+    Not for the whole session: its driver keeps an event loop running in this thread, where others want their own.
+    """
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:

@@ -3,11 +3,11 @@
 A batch is taken as the table of itself. Slices share the memory of the table they come from.
 """
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from airflow_provider.errors import SchemaError
+from airflow_provider.schema.loaded import loaded
 from airflow_provider.schema.representations.registry import Representation
 
 if TYPE_CHECKING:
@@ -26,8 +26,7 @@ class ArrowRepresentation(Representation):
 
     def matches(self, value: Any) -> bool:
         """Whether ``value`` is a Table or a RecordBatch."""
-        module = sys.modules.get("pyarrow")
-        return module is not None and isinstance(value, (module.Table, module.RecordBatch))
+        return isinstance(value, loaded("pyarrow", "Table", "RecordBatch"))
 
     def num_rows(self, value: Any) -> int:
         """Number of rows."""

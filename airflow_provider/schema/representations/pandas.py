@@ -4,11 +4,11 @@ Its index is ignored: what matters must be a column (``frame.reset_index()``). N
 ints with nulls that comes from Arrow or rows is ``Int64``, for as ``float64`` large ints would be rounded.
 """
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from airflow_provider.errors import SchemaError
+from airflow_provider.schema.loaded import loaded
 from airflow_provider.schema.representations.registry import Representation
 
 if TYPE_CHECKING:
@@ -24,8 +24,7 @@ class PandasRepresentation(Representation):
 
     def matches(self, value: Any) -> bool:
         """Whether ``value`` is a DataFrame."""
-        module = sys.modules.get("pandas")
-        return module is not None and isinstance(value, module.DataFrame)
+        return isinstance(value, loaded("pandas", "DataFrame"))
 
     def num_rows(self, value: Any) -> int:
         """Number of rows."""

@@ -3,10 +3,10 @@
 Only shapes that mean rows are changed; every other object passes through untouched.
 """
 
-import sys
 from collections.abc import Iterator
 from typing import Any
 
+from airflow_provider.schema.loaded import loaded
 from airflow_provider.schema.representations.table import TableData
 
 
@@ -62,5 +62,4 @@ def _as_row(value: Any) -> dict[str, Any] | None:
 
 
 def _is_reader(value: Any) -> bool:
-    module = sys.modules.get("pyarrow")
-    return module is not None and isinstance(value, module.RecordBatchReader)
+    return isinstance(value, loaded("pyarrow", "RecordBatchReader"))

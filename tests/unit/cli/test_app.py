@@ -53,7 +53,9 @@ def test_what_is_no_terminal_gets_no_colour_even_where_the_environment_asks_for_
 
 
 def test_a_line_is_not_wrapped_in_a_pipe(shell: Run) -> None:
-    assert any(line.split()[-2:] == ["Parquet", "shop.orders"] for line in shell("list", COLUMNS="20").stdout.splitlines())
+    assert any(
+        line.split()[-2:] == ["Parquet", "shop.orders"] for line in shell("list", COLUMNS="20").stdout.splitlines()
+    )
 
 
 def test_a_bad_file_is_named_with_its_error_and_the_others_are_there(run: Run, folder: Path) -> None:

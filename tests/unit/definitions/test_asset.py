@@ -1,3 +1,5 @@
+"""The three forms of an asset, its settings, and what it inherits."""
+
 import asyncio
 import datetime as dt
 from typing import Any
@@ -17,6 +19,10 @@ from airflow_provider.partitioning import TimePartitionConfig, TimePartitionWind
 from airflow_provider.schema import MaterializationStrategy, Normalizer
 
 ROWS = [{"n": 1}, {"n": 2}]
+
+
+def _nothing() -> list[dict[str, Any]]:
+    return []
 
 
 def method_form() -> Asset:
@@ -202,8 +208,8 @@ def test_identity_names_source_and_key() -> None:
 
 def test_the_table_is_a_lower_case_identifier() -> None:
     assert to_identifier("ACT-42/../x") == "act_42_x"
-    assert asset(key="AdsStats")(lambda: []).key == "AdsStats"
-    assert asset(key="AdsStats")(lambda: [])().table == "adsstats"
+    assert asset(key="AdsStats")(_nothing).key == "AdsStats"
+    assert asset(key="AdsStats")(_nothing)().table == "adsstats"
 
 
 def test_the_docstring_is_the_description() -> None:
@@ -312,7 +318,7 @@ def test_a_dataset_that_is_a_path_is_refused(dataset: str) -> None:
     with pytest.raises(ConfigError, match="is not a name"):
         Two(dataset=dataset)
     with pytest.raises(ConfigError, match="is not a name"):
-        asset(key="users", dataset=dataset)(lambda: [])
+        asset(key="users", dataset=dataset)(_nothing)
 
 
 def test_the_default_destination_is_the_one_named_else_the_first(tmp_path: Any) -> None:
@@ -381,7 +387,7 @@ def test_relations_must_fit_the_function() -> None:
         size: int = 1
 
     with pytest.raises(DefinitionError, match="names orders, but the function has no such parameter"):
-        asset(relations={"orders": Setting})(lambda: [])
+        asset(relations={"orders": Setting})(_nothing)
 
     def users(orders: Upstream) -> list[dict[str, Any]]:
         return []

@@ -1,3 +1,5 @@
+"""Which assets a key names."""
+
 from typing import Any
 
 import pytest

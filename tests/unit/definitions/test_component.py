@@ -1,11 +1,13 @@
+"""Fields, relations, bindings and copies of every component."""
+
 import copy
+import inspect
 import pickle
 import sys
 import types
 from typing import Any, ClassVar
 
 import pytest
-from pydantic import field_validator
 
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.component import (
@@ -13,11 +15,8 @@ from airflow_provider.definitions.component import (
     annotated_names,
     class_settings,
     component_in,
-    set_defaults,
     snake_case,
-    validated,
 )
-from airflow_provider.definitions.connection import Connection
 from airflow_provider.definitions.decorators import asset
 from airflow_provider.definitions.destination import Destination
 from airflow_provider.definitions.relation import Relation
@@ -26,6 +25,10 @@ from airflow_provider.definitions.source import Source
 from airflow_provider.destinations.csv import CSVDestination
 from airflow_provider.destinations.memory import MemoryDestination
 from airflow_provider.errors import ConfigError, DefinitionError
+
+
+def _nothing() -> list[dict[str, Any]]:
+    return []
 
 
 class Budget(Config):
@@ -38,7 +41,7 @@ class Client(Resource):
     budget: Budget
     spare: Budget | None
     several: list[Budget]
-    url: str = "http://x"
+    url: str = "http://shop.test"
 
 
 @asset
@@ -71,7 +74,7 @@ def test_a_subclass_inherits_fields_and_relations() -> None:
     budget = Budget()
     better = Better(budget=budget, timeout=4)
 
-    assert (better.budget, better.spare, better.several, better.url) == (budget, None, [], "http://x")
+    assert (better.budget, better.spare, better.several, better.url) == (budget, None, [], "http://shop.test")
 
 
 def test_an_unknown_keyword_of_the_constructor_is_refused() -> None:
@@ -96,9 +99,22 @@ def test_an_unknown_attribute_is_refused() -> None:
 
 def test_positional_arguments_are_refused_and_the_keywords_named() -> None:
     with pytest.raises(DefinitionError, match="takes keywords only, 1 positional") as caught:
-        Client("http://x")
+        Client("http://shop.test")
     assert "budget, several, spare, url" in caught.value.fix
     assert isinstance(caught.value, TypeError)
+
+
+def test_the_signature_names_fields_and_relations_before_and_after_the_first_instance() -> None:
+    class Fresh(Client):
+        size: int
+        url = "http://other.test"
+
+    signatures = [str(inspect.signature(Fresh))]
+    Fresh(size=1)
+    signatures.append(str(inspect.signature(Fresh)))
+
+    expected = "(*, id='', url='http://other.test', size, budget=None, spare=None, several=None)"
+    assert signatures == [expected, expected]
 
 
 def test_a_value_that_does_not_fit_is_named_without_the_value() -> None:
@@ -120,7 +136,7 @@ def test_every_instance_has_an_id_and_copies_keep_it() -> None:
 
 
 def test_components_show_their_key_and_no_value() -> None:
-    made = Client(url="http://ann:secret@x")
+    made = Client(url="http://user.test:secret@shop.test")
 
     assert repr(made) == "Client(key='client')"
     assert str(made) == f"Client (key: client, id: {made.id})"
@@ -270,10 +286,10 @@ def test_a_narrowed_class_accepts_its_subclasses() -> None:
 
 def test_a_copy_rebinds_what_is_named_and_keeps_the_rest() -> None:
     one, other = Budget(), Budget()
-    client = Client(budget=one, several=[one], spare=one, url="http://y")
+    client = Client(budget=one, several=[one], spare=one, url="http://other.test")
     changed = client(budget=other, spare=None)
 
-    assert (changed.budget, changed.spare, changed.url, changed.id) == (other, None, "http://y", client.id)
+    assert (changed.budget, changed.spare, changed.url, changed.id) == (other, None, "http://other.test", client.id)
     assert (client.budget, client.spare, changed.several) == (one, one, [one])
     changed.bind("several", other)
     assert client.several == [one]
@@ -292,12 +308,14 @@ def test_relations_are_relations_classes_or_lists_of_classes() -> None:
         ({"budget": [Budget]}, "narrows a relation that is not declared"),
     ]:
         with pytest.raises(DefinitionError, match=message):
-            type(Component)("Wrong", (Component,), {"__module__": __name__, "__qualname__": "Wrong", "relations": wrong})
+            type(Component)(
+                "Wrong", (Component,), {"__module__": __name__, "__qualname__": "Wrong", "relations": wrong}
+            )
 
 
 def test_a_relation_is_narrowed_within_its_kind() -> None:
     with pytest.raises(DefinitionError, match="takes a destination, not the config Budget"):
-        asset(key="users", relations={"destinations": [Budget]})(lambda: [])
+        asset(key="users", relations={"destinations": [Budget]})(_nothing)
 
 
 def test_a_component_that_is_defined_later_is_no_silent_field() -> None:
@@ -325,27 +343,11 @@ def test_a_field_set_without_annotation_is_a_default() -> None:
         type(Budget)("Wrong", (Budget,), {"__module__": __name__, "__qualname__": "Wrong", "limit": "x"})
 
 
-def test_defaults_are_checked_and_connections_keep_their_values_to_themselves() -> None:
-    class Shop(Connection):
-        password: str
-
-        @field_validator("password")
-        @classmethod
-        def _long(cls, password: str) -> str:
-            raise ValueError(f"{password} is too short")
-
-    for attempt in (lambda: set_defaults(Shop, {"password": "hunter2"}, where="here"), lambda: Shop(password="hunter2")):
-        with pytest.raises(ConfigError, match="password: was refused by its check") as caught:
-            attempt()
-        assert "hunter2" not in str(caught.value)
-    assert validated(Budget, {"limit": "7"}, where="here") == {"limit": 7}
-
-
 def test_components_can_be_copied_deeply_and_pickled() -> None:
     budget = Budget(limit=9)
-    copied = copy.deepcopy(Client(budget=budget, url="http://y"))
+    copied = copy.deepcopy(Client(budget=budget, url="http://other.test"))
 
-    assert (copied.url, copied.budget.limit) == ("http://y", 9)
+    assert (copied.url, copied.budget.limit) == ("http://other.test", 9)
     assert pickle.loads(pickle.dumps(users(dataset="lake"))).dataset == "lake"
 
 

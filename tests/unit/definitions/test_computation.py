@@ -1,3 +1,5 @@
+"""The one-output computation."""
+
 from typing import Any
 
 from airflow_provider.definitions.computation import Computation, Output

@@ -1,3 +1,5 @@
+"""Connections: where values come from, when, and that none is shown."""
+
 import copy
 import json
 from typing import Any
@@ -8,7 +10,7 @@ from airflow_provider.definitions import ports
 from airflow_provider.definitions.connection import Connection
 from airflow_provider.errors import ConfigError, ConnectionLookupError, DefinitionError
 
-SECRET = "hunter2-secret"  # noqa: S105
+SECRET = "hunter2-secret"
 
 
 class Shop(Connection):
@@ -24,8 +26,8 @@ class Shop(Connection):
 @pytest.fixture
 def in_airflow(monkeypatch: pytest.MonkeyPatch) -> None:
     text = {
-        "conn_type": "http", "host": "shop.example", "login": "ann", "password": SECRET, "schema": "sales", "port": 8080,
-        "extra": {"region": "eu"},
+        "conn_type": "http", "host": "shop.example", "port": 8080, "schema": "sales",
+        "login": "ann", "password": SECRET, "extra": {"region": "eu"},
     }  # fmt: skip
     monkeypatch.setenv("AIRFLOW_CONN_SHOP_API", json.dumps(text))
 

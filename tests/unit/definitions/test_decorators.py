@@ -1,3 +1,5 @@
+"""Every option and channel of the decorators, on functions, subclasses and plain classes."""
+
 import datetime as dt
 import textwrap
 from pathlib import Path
@@ -47,7 +49,11 @@ def test_every_option_of_an_asset_arrives() -> None:
         stray_rows="drop",
         on_empty="replace",
         code_version="7",
-        relations={"destinations": [MemoryDestination], "limits": Relation(Budget), "users": Relation("asset", "crm.users")},
+        relations={
+            "destinations": [MemoryDestination],
+            "limits": Relation(Budget),
+            "users": Relation("asset", "crm.users"),
+        },
         dataset="ads",
         default_destination_key="memory_destination",
         materialization_strategy=MaterializationStrategy.STRICT,
@@ -59,7 +65,12 @@ def test_every_option_of_an_asset_arrives() -> None:
         return []
 
     made = stats()
-    assert (made.key, made.name, made.icon, made.tags) == ("ads_stats", "Ads statistics", "carbon:chart-line", ["Report"])
+    assert (made.key, made.name, made.icon, made.tags) == (
+        "ads_stats",
+        "Ads statistics",
+        "carbon:chart-line",
+        ["Report"],
+    )
     assert (made.description, made.schema, made.partitioning) == ("What ads cost.", Ads, DAILY)
     assert (made.stray_rows, made.on_empty, made.code_version) == ("drop", "replace", "7")
     assert made.airflow == TaskOptions(pool="ads")
@@ -337,7 +348,7 @@ def test_a_plain_connection_class() -> None:
 def test_a_plain_resource_class() -> None:
     @resource
     class Client:
-        url: str = "http://x"
+        url: str = "http://shop.test"
 
         def get(self) -> str:
             return self.url
@@ -345,7 +356,7 @@ def test_a_plain_resource_class() -> None:
     made: Any = Client()
 
     assert isinstance(made, Resource)
-    assert made.get() == "http://x"
+    assert made.get() == "http://shop.test"
 
 
 def test_a_decorated_subclass_keeps_its_fields_and_relations() -> None:
@@ -369,7 +380,7 @@ def test_a_source_from_a_function() -> None:
         """Everything sold."""
 
         @asset
-        def users(self) -> list[dict[str, Any]]:  # noqa: ANN001
+        def users(self) -> list[dict[str, Any]]:
             return [{"region": self.region}]
 
         return [users]
@@ -402,7 +413,7 @@ def test_a_source_function_must_return_assets(returned: Any) -> None:
 
 
 def test_the_parameters_of_a_source_function_are_annotated_and_have_defaults() -> None:
-    def unannotated(region="eu"):  # noqa: ANN001, ANN202
+    def unannotated(region="eu"):
         return []
 
     def bare(region: str) -> Any:

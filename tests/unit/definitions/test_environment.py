@@ -1,3 +1,5 @@
+"""Variables in settings."""
+
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,9 @@ def test_the_process_environment_is_the_default(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_variable_that_is_not_set_is_named() -> None:
-    with pytest.raises(ConfigError, match="here: environment variable 'STAGE' is not set, but '/{env.STAGE}' needs it"):
+    with pytest.raises(
+        ConfigError, match=r"here: environment variable 'STAGE' is not set, but '/{env.STAGE}' needs it"
+    ):
         resolve_env("/{env.STAGE}", where="here", environ={"OTHER": "secret"})
 
 

@@ -1,3 +1,5 @@
+"""How assets are joined, ordered and checked."""
+
 import datetime as dt
 import time
 from typing import Any
@@ -15,7 +17,7 @@ from airflow_provider.partitioning import TimePartitionConfig
 
 
 def of(key: str, *upstreams: str, **settings: Any) -> type[Asset]:
-    """An asset that reads ``upstreams``: bare keys by parameter, others by relation under a parameter of their last part."""
+    """An asset that reads ``upstreams``: a bare key by a parameter, any other by a relation of its last part's name."""
     names = [up.rpartition(".")[2].replace("*", "") for up in upstreams]
     relations = {n: Relation("asset", up) for n, up in zip(names, upstreams, strict=True) if "." in up}
     namespace: dict[str, Any] = {"Upstream": Upstream}
@@ -67,7 +69,7 @@ def test_a_missing_upstream_is_named_with_a_suggestion() -> None:
 
 
 def test_a_bare_name_means_a_sibling_only() -> None:
-    with pytest.raises(AssetNotFoundError, match="asset 'ads.report': parameter 'orders' reads 'orders'"):
+    with pytest.raises(AssetNotFoundError, match=r"asset 'ads.report': parameter 'orders' reads 'orders'"):
         AssetGraph(source_of("shop", of("orders")), source_of("ads", of("report", "orders")))
     with pytest.raises(AssetNotFoundError):
         AssetGraph(source_of("shop", of("orders")), of("report", "orders"))
@@ -84,7 +86,9 @@ def test_a_star_finds_the_asset_of_any_source_and_no_standalone_one() -> None:
     shop = source_of("shop", of("orders"))
 
     assert keys(AssetGraph(report, shop, of("orders"))) == ["orders", "shop.orders", "report"]
-    with pytest.raises(GraphError, match=r"parameter 'orders' fits ads.orders, shop.orders|fits shop.orders, ads.orders"):
+    with pytest.raises(
+        GraphError, match=r"parameter 'orders' fits ads.orders, shop.orders|fits shop.orders, ads.orders"
+    ):
         AssetGraph(report, shop, source_of("ads", of("orders")))
 
 
@@ -156,7 +160,7 @@ def test_a_cycle_is_named() -> None:
 
 
 def test_an_asset_that_reads_itself_is_refused() -> None:
-    with pytest.raises(CircularDependencyError, match="asset 'shop.a': parameter 'a' asks for the asset's own result"):
+    with pytest.raises(CircularDependencyError, match=r"asset 'shop.a': parameter 'a' asks for the asset's own result"):
         AssetGraph(source_of("shop", of("a", "a")))
 
 
@@ -172,7 +176,9 @@ HOURLY = TimePartitionConfig(column="at", granularity="hour")
 
 
 def test_an_unpartitioned_asset_reading_a_partitioned_one_is_refused() -> None:
-    with pytest.raises(GraphError, match=r"asset 'b': reads 'a', which is partitioned by day in UTC, but itself is not"):
+    with pytest.raises(
+        GraphError, match=r"asset 'b': reads 'a', which is partitioned by day in UTC, but itself is not"
+    ):
         AssetGraph(of("a", partitioning=DAILY), of("b", "a"))
 
 

@@ -1,3 +1,5 @@
+"""What a destination is told."""
+
 import datetime as dt
 from typing import Any
 

@@ -1,3 +1,5 @@
+"""What annotations of parameters declare."""
+
 import textwrap
 from typing import Any, Optional
 
@@ -74,7 +76,7 @@ def test_live_annotations_say_the_same_as_text() -> None:
 
 
 def test_an_unannotated_parameter_is_refused() -> None:
-    def data(orders):  # noqa: ANN001, ANN202
+    def data(orders):
         return None
 
     with pytest.raises(DefinitionError, match="asset 'orders': parameter 'orders' has no annotation") as caught:

@@ -1,3 +1,5 @@
+"""Ports and what the facade plugs into them."""
+
 import pytest
 
 import airflow_provider

@@ -1,3 +1,5 @@
+"""Which targets a relation accepts."""
+
 from typing import Any
 
 import pytest

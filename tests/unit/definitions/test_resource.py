@@ -1,3 +1,5 @@
+"""Resources from constructor and environment."""
+
 from typing import Any
 
 import pytest
@@ -109,7 +111,7 @@ def test_a_value_that_was_found_and_does_not_fit_is_an_error(monkeypatch: pytest
 
 def test_a_resource_is_its_own_resolved_form() -> None:
     class Client(Resource):
-        url: str = "http://x"
+        url: str = "http://shop.test"
 
     made = Client()
     assert made.resolved() is made

@@ -1,3 +1,5 @@
+"""Class settings are checked when they are given."""
+
 from typing import Any
 
 import pytest

@@ -1,3 +1,5 @@
+"""Assets of a source: collecting, narrowing, copying."""
+
 import copy
 from typing import Any
 

@@ -1,3 +1,5 @@
+"""Settings of an asset's task."""
+
 import dataclasses
 import datetime as dt
 import pickle

@@ -1,3 +1,6 @@
+"""The upstream that a parameter receives: its data in any form."""
+# ruff: noqa: TID253  a test may import data libraries at once
+
 from typing import Any
 
 import pandas as pd

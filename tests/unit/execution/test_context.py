@@ -1,3 +1,5 @@
+"""What a function is told about its run."""
+
 import datetime as dt
 from typing import Any
 

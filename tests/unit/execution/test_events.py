@@ -1,3 +1,5 @@
+"""Listeners and steps."""
+
 import logging
 
 import pytest
@@ -33,7 +35,12 @@ def test_a_step_is_told_at_both_ends() -> None:
         found["rows"] = 3
 
     started, completed = heard
-    assert (started.name, started.asset, started.keys, started.metadata) == ("dest_write_started", "users", ("k",), {"run": 1})
+    assert (started.name, started.asset, started.keys, started.metadata) == (
+        "dest_write_started",
+        "users",
+        ("k",),
+        {"run": 1},
+    )
     assert completed.name == "dest_write_completed"
     assert completed.values["rows"] == 3
     assert completed.values["destination"] == "csv"

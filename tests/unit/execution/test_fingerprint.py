@@ -1,3 +1,5 @@
+"""The mark of an asset's code."""
+
 from typing import Any
 
 from airflow_provider.definitions.asset import Asset

@@ -1,3 +1,5 @@
+"""What the index is told."""
+
 import datetime as dt
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,12 @@ def target() -> Target:
 def record(key: str = "2026-03-01") -> CommitRecord:
     now = utc_text(dt.datetime.now(dt.timezone.utc))
     return CommitRecord("users", "memory:", key, 1, "attempt", committed_at=now)
+
+
+def commit_and_fail() -> None:
+    with Journal(users()) as journal:
+        journal.committed(record())
+        raise ZeroDivisionError
 
 
 def notes() -> list[AttemptNote]:
@@ -68,9 +76,8 @@ def test_commits_are_written_in_batches_and_all_at_the_end(monkeypatch: pytest.M
 
 
 def test_a_run_that_fails_is_written_down_too() -> None:
-    with pytest.raises(ZeroDivisionError), Journal(users()) as journal:
-        journal.committed(record())
-        raise ZeroDivisionError
+    with pytest.raises(ZeroDivisionError):
+        commit_and_fail()
 
     assert open_index().read("users").keys == ["2026-03-01"]
 
@@ -82,9 +89,8 @@ def test_an_index_that_cannot_be_written_is_an_error_and_hides_no_other_one(
 
     with pytest.raises(DestinationError), Journal(users()) as journal:
         journal.committed(record())
-    with pytest.raises(ZeroDivisionError), Journal(users()) as journal:
-        journal.committed(record())
-        raise ZeroDivisionError
+    with pytest.raises(ZeroDivisionError):
+        commit_and_fail()
     assert "the index could not be told what the run did" in caplog.text
 
 

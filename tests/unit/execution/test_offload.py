@@ -1,3 +1,5 @@
+"""Sync and async functions from synchronous code."""
+
 import asyncio
 import threading
 from typing import Any

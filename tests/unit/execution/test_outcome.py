@@ -1,3 +1,5 @@
+"""How outcomes are told and raised."""
+
 from typing import Any
 
 import pytest

@@ -1,3 +1,5 @@
+"""What parameters receive."""
+
 from typing import Any
 
 import pytest
@@ -43,7 +45,9 @@ def test_an_optional_one_that_cannot_fill_itself_is_none() -> None:
 
 
 def test_one_that_must_be_filled_is_named() -> None:
-    with pytest.raises(ConfigError, match="asset 'report': parameter 'budget' needs a Budget, but none is bound") as caught:
+    with pytest.raises(
+        ConfigError, match="asset 'report': parameter 'budget' needs a Budget, but none is bound"
+    ) as caught:
         resolve.resources(report())
     assert "pass budget=Budget(...)" in caught.value.fix
 

@@ -1,3 +1,5 @@
+"""Graphs and single assets, run in this process."""
+
 import asyncio
 import datetime as dt
 import threading
@@ -130,9 +132,9 @@ def test_a_window_that_does_not_fit_runs_nothing() -> None:
     late: type[Asset] = asset(key="late", partitioning=DAILY)(lambda: RAN.append("late") or [])  # type: ignore[func-returns-value]
     graph = AssetGraph(shop(of("a"), late))
 
-    with pytest.raises(PartitionError, match="asset 'shop.late'"):
+    with pytest.raises(PartitionError, match=r"asset 'shop.late'"):
         graph.materialize(window=TimePartitionWindow("2026-02-01"))
-    with pytest.raises(PartitionError, match="asset 'shop.late'"):
+    with pytest.raises(PartitionError, match=r"asset 'shop.late'"):
         graph.materialize()
     assert RAN == []
 

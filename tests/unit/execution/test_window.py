@@ -1,3 +1,5 @@
+"""The windows of a run."""
+
 import datetime as dt
 from typing import Any
 
@@ -10,14 +12,18 @@ from airflow_provider.execution.window import check_all, windows_for
 from airflow_provider.partitioning import TimePartition, TimePartitionConfig, TimePartitionWindow
 
 
+def _nothing() -> list[dict[str, Any]]:
+    return []
+
+
 def made(key: str = "users", **settings: Any) -> Asset:
     partitioning = TimePartitionConfig(column="day", **settings) if settings.pop("partitioned", True) else None
-    result: Asset = asset(key=key, partitioning=partitioning)(lambda: [])()
+    result: Asset = asset(key=key, partitioning=partitioning)(_nothing)()
     return result
 
 
 BERLIN = made(timezone="Europe/Berlin", start=dt.date(2026, 3, 1))
-ALONE: Asset = asset(key="alone")(lambda: [])()
+ALONE: Asset = asset(key="alone")(_nothing)()
 
 
 def told(windows: Any) -> list[str]:
@@ -31,7 +37,10 @@ def told(windows: Any) -> list[str]:
         (TimePartition(dt.date(2026, 3, 1)), ["2026-03-01"]),
         ("2026-03-01", ["2026-03-01"]),
         ("2026-03-01..2026-03-03", ["2026-03-01..2026-03-03"]),
-        ([TimePartitionWindow("2026-03-03"), TimePartitionWindow("2026-03-01", "2026-03-02")], ["2026-03-01..2026-03-03"]),
+        (
+            [TimePartitionWindow("2026-03-03"), TimePartitionWindow("2026-03-01", "2026-03-02")],
+            ["2026-03-01..2026-03-03"],
+        ),
         ([TimePartitionWindow("2026-03-05"), TimePartitionWindow("2026-03-01")], ["2026-03-01", "2026-03-05"]),
         ([], []),
     ],
@@ -72,5 +81,5 @@ def test_all_assets_are_checked_before_any_runs() -> None:
     assert check_all([ALONE, made("free")], window).keys() == {"alone", "free"}
     with pytest.raises(PartitionError, match="asset 'users': 2026-02-28 lies before"):
         check_all([ALONE, BERLIN], window)
-    with pytest.raises(PartitionError, match="window 2026-02-28: asset 'users': .*; asset 'orders': "):
+    with pytest.raises(PartitionError, match=r"window 2026-02-28: asset 'users': .*; asset 'orders': "):
         check_all([BERLIN, other], window)

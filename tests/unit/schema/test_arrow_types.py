@@ -71,7 +71,7 @@ def test_json_reads_back_as_the_same_value(value: Any) -> None:
     assert decode(to_json(value)) == value
 
 
-@pytest.mark.parametrize("value", [(1,), {1: 2}, {"a": dt.date(2026, 1, 1)}, [object()], {1}, b"x"])
+@pytest.mark.parametrize("value", [(1,), {1: 2}, {"a": dt.date(2026, 1, 1)}, [int], {1}, b"x"])
 def test_what_json_would_change_is_refused(value: Any) -> None:
     with pytest.raises(TypeError):
         to_json(value)

@@ -33,7 +33,7 @@ def client_for(extra):
     listed = {"name": NAME, "uri": "x-asset://nyc/flights", "extra": extra, "producing_tasks": [{"dag_id": "nyc"}]}
     host.add_api_route("/api/v2/assets", lambda: {"assets": [listed], "total_entries": 1})
     host.mount("/asset-coverage", LazyApp(lambda: build_app(lambda: None)))
-    return TestClient(host, base_url="http://testserver/asset-coverage/")
+    return TestClient(host, base_url="http://127.0.0.1/asset-coverage/")
 
 
 def record(key, number=0):

@@ -1,0 +1,55 @@
+"""Values of fields, checked; what is said of one that does not fit never quotes what may be a secret."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import PydanticUserError, ValidationError
+
+from airflow_provider.errors import ConfigError
+
+if TYPE_CHECKING:
+    from airflow_provider.definitions.component import Component
+
+
+def set_defaults(cls: "type[Component]", defaults: Mapping[str, Any], *, where: str) -> None:
+    """Make ``defaults`` the values of fields that an instance is not given, after checking each as its field.
+
+    Raises:
+        ConfigError: A value that its field does not take.
+    """
+    validated(cls, defaults, where=where)
+    cls._field_defaults = {**cls._field_defaults, **defaults}
+
+
+def validated(cls: "type[Component]", values: Mapping[str, Any], *, where: str) -> dict[str, Any]:
+    """The values as their fields take them, each on its own; other fields may be missing.
+
+    Raises:
+        ConfigError: A value that its field does not take.
+    """
+    probe = cls.model_construct()
+    for name, value in values.items():
+        try:
+            cls.__pydantic_validator__.validate_assignment(probe, name, value)
+        except ValidationError as error:
+            shown = f"{name}={value!r}: " if cls.kind in ("asset", "source") else ""
+            raise ConfigError(f"{shown}{_problems(cls, error)}", where=where, fix="correct the option") from None
+        except (PydanticUserError, AttributeError):
+            return dict(values)  # types that are not there yet, or a check of all fields at once: the instance tells
+    return {name: probe.__dict__[name] for name in values}
+
+
+def config_error(component: "Component", error: ValidationError) -> ConfigError:
+    """The error of a component of which some values do not fit."""
+    cls = type(component)
+    return ConfigError(_problems(cls, error), where=f"{cls.kind} {cls.key!r}", fix="correct the named settings")
+
+
+def _problems(cls: "type[Component]", error: ValidationError) -> str:
+    """The problems of a pydantic error by field name, without the values, which may be secrets."""
+    own_words = ("value_error", "assertion_error") if cls.kind == "connection" else ()  # may quote the value
+    problems = []
+    for problem in error.errors(include_input=False):
+        said = "was refused by its check" if problem["type"] in own_words else problem["msg"]
+        problems.append(f"{'.'.join(map(str, problem['loc'])) or 'fields'}: {said}")
+    return "; ".join(problems)

@@ -1,0 +1,51 @@
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from airflow_provider.storage.index import open_index
+
+Run = Callable[..., Any]
+
+
+def test_an_index_that_is_gone_comes_back_from_the_commit_records(run: Run, home: Path) -> None:
+    run("materialize", "orders", "--window", "2026-01-01..2026-01-03")
+    before = open_index().read("shop.orders").records
+    shutil.rmtree(home / "airflow_provider_index")
+
+    done = run("index", "rebuild")
+
+    assert done.exit_code == 0
+    assert "shop.orders in parquet:" in done.stdout
+    assert "3 partitions, 0 before" in done.stdout
+    assert open_index().read("shop.orders").records == before
+
+
+def test_what_is_known_of_failures_stays(run: Run) -> None:
+    run("materialize", "orders", "--window", "2026-01-13")
+
+    run("index", "rebuild", "orders")
+
+    assert open_index().read("shop.orders").failed == ["2026-01-13"]
+
+
+def test_only_the_assets_named_are_rebuilt(run: Run, home: Path) -> None:
+    run("materialize", "orders", "whole", "--window", "2026-01-01", "--max-workers", "1")
+    shutil.rmtree(home / "airflow_provider_index")
+
+    run("index", "rebuild", "shop.whole")
+
+    assert list(open_index().read("shop.whole").records) == [None]
+    assert open_index().read("shop.orders").records == {}
+
+
+def test_the_index_of_memory_stays_for_no_other_process_can_see_it(run: Run, folder: Path) -> None:
+    text = (folder / "shop.py").read_text(encoding="utf-8")
+    place = 'ParquetDestination(base_path="{env.AIRFLOW_HOME}/data")'
+    (folder / "shop.py").write_text(text.replace(place, "MemoryDestination()"), encoding="utf-8")
+    run("materialize", "whole")
+
+    done = run("index", "rebuild", "whole")
+
+    assert "memory is not shared" in done.stderr
+    assert list(open_index().read("shop.whole").records) == [None]
