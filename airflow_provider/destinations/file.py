@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, ClassVar
 
 from airflow_provider.definitions.io_context import IOContext
 from airflow_provider.destinations.commit import Encoded
-from airflow_provider.destinations.file_like import FileLikeDestination, rows_of
+from airflow_provider.destinations.file_like import FileLikeDestination, detached, rows_of
 from airflow_provider.destinations.snapshot import Snapshot
 from airflow_provider.errors import DataCorruptError, DestinationError
 
@@ -31,7 +31,7 @@ class FileDestination(FileLikeDestination):
     def encode(self, data: Any, sink: BinaryIO, *, where: str) -> Encoded:
         """Pickle a value."""
         try:
-            pickle.dump(data, sink, protocol=_PROTOCOL)
+            pickle.dump(detached(data), sink, protocol=_PROTOCOL)
         except (pickle.PicklingError, TypeError, AttributeError, RecursionError) as error:
             raise DestinationError(
                 f"a value of type {type(data).__name__} cannot be pickled: {error}",

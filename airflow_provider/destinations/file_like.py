@@ -255,6 +255,22 @@ def empty_table(context: IOContext) -> "pa.Table":
     return context.schema.arrow().empty_table() if context.schema is not None else pa.table({})
 
 
+def detached(data: Any) -> Any:
+    """``data``; an Arrow table in buffers of its own, for a pickled slice would take the rows of all others with it."""
+    from airflow_provider.schema.representations import TableData
+
+    table = TableData.of(data)
+    if table is None or table.kind != "arrow":
+        return data
+    import pyarrow as pa
+
+    sink = pa.BufferOutputStream()
+    arrow = table.arrow()
+    with pa.ipc.new_stream(sink, arrow.schema) as stream:
+        stream.write_table(arrow)
+    return pa.ipc.open_stream(sink.getvalue()).read_all()
+
+
 def rows_of(data: Any) -> int | None:
     """Rows of tabular data; None for anything else."""
     from airflow_provider.schema.representations import TableData

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from airflow_provider.definitions.destination import Call, Destination, Guarantee, Stamp, join
 from airflow_provider.definitions.io_context import IOContext
-from airflow_provider.destinations.file_like import rows_of
+from airflow_provider.destinations.file_like import detached, rows_of
 from airflow_provider.destinations.paths import column_component, component
 from airflow_provider.errors import DataNotFoundError, DestinationError, SupersededError
 from airflow_provider.ledger.record import CommitRecord, utc_text
@@ -172,7 +172,7 @@ class MemoryCommitter:
 
     def _freeze(self, data: Any) -> bytes:
         try:
-            return pickle.dumps(data, protocol=5)
+            return pickle.dumps(detached(data), protocol=5)
         except (pickle.PicklingError, TypeError, AttributeError, RecursionError) as error:
             raise DestinationError(
                 f"a value of type {type(data).__name__} cannot be copied: {error}",

@@ -32,8 +32,6 @@ from airflow_provider.schema import Schema, conform
 from airflow_provider.schema.representations import TableData, split, unwrap
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from airflow_provider.partitioning import TimePartitionWindow
 
 log = logging.getLogger(__name__)
@@ -90,16 +88,26 @@ class AssetRun:
     def execute(self) -> RunResult:
         """Run every pass and return the outcomes; a failed partition is an outcome, not an exception.
 
+        A pass of several that fails before its first write (an upstream, ``data()``, the schema) is an outcome too, and
+        the others go on.
+
         Raises:
-            AssetsError: Something failed before the first write of a pass: the definition, an upstream, ``data()``, the
-                schema.
+            Exception: What failed before the first write, where there is only one pass: the definition, an upstream,
+                whatever ``data()`` raises, the schema.
         """
         result = RunResult(self.asset.qualified_key, self.windows)
         resources = resolve.resources(self.asset)
         targets = self._targets() if self.write else []
         kept: list[Produced] = []
-        for window in self._passes():
-            produced = self._pass(window, resources, targets, result)
+        passes = list(self._passes())
+        for window in passes:
+            try:
+                produced = self._pass(window, resources, targets, result)
+            except Exception as error:
+                if len(passes) == 1 or not targets:
+                    raise
+                self._note_failed_pass(window, targets, error, result)
+                continue
             if produced is not None:
                 kept = [*kept, produced] if self.keep_data else [produced]
         result.data = _joined(kept)
@@ -149,6 +157,15 @@ class AssetRun:
         for target in targets:
             self._commit(target, slices, produced, inputs, started_at, emitter, result)
         return produced
+
+    def _note_failed_pass(
+        self, window: PartitionWindow | None, targets: list[Target], error: Exception, result: RunResult
+    ) -> None:
+        trace = None if isinstance(error, AssetsError) else error
+        log.error("%s, %s: %s", self.asset.label, window or "whole", told(error), exc_info=trace)
+        for target in targets:
+            for key in _keys(window):
+                self._say(result, _outcome(target, key, "failed", None, error=error))
 
     def _is_held(self, keys: Sequence[str | None], targets: list[Target], result: RunResult) -> bool:
         """Whether this attempt has committed all of ``keys`` everywhere; notes what it has."""
@@ -315,9 +332,7 @@ class Produced:
         """The data as ``destination`` wants it."""
         if self.table is None:
             return self.value
-        if destination.representation is not None:
-            return self.table.to(destination.representation)
-        return _compact(self.table.value) if self.table.kind == "arrow" else self.table.value
+        return self.table.value if destination.representation is None else self.table.to(destination.representation)
 
 
 @dataclass(frozen=True)
@@ -331,16 +346,6 @@ class Slices:
     def pairs(self) -> Iterator[tuple[Partition | None, TableData | None]]:
         """Each partition with its table, in time order."""
         return zip(self.partitions, self.tables, strict=True)
-
-
-def _compact(table: "pa.Table") -> "pa.Table":
-    """The table in buffers of its own: a slice that is pickled would take the rows of all other slices with it."""
-    import pyarrow as pa
-
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as stream:
-        stream.write_table(table)
-    return pa.ipc.open_stream(sink.getvalue()).read_all()
 
 
 def _for_split(table: TableData, asset: Asset) -> TableData:

@@ -1,5 +1,4 @@
 """Laws of running an asset: a window equals its partitions, twice is once, and attempts converge."""
-# ruff: noqa: TID253  a test may import data libraries at once
 
 import datetime as dt
 import hashlib

@@ -1,5 +1,4 @@
 """Laws of schemas and of splitting, in every form of data."""
-# ruff: noqa: TID253  a test may import data libraries at once
 
 import datetime as dt
 import math

@@ -1,5 +1,4 @@
 """The upstream that a parameter receives: its data in any form."""
-# ruff: noqa: TID253  a test may import data libraries at once
 
 from typing import Any
 

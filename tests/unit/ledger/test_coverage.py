@@ -11,7 +11,9 @@ daily = TimePartitionConfig(column="day", start="2026-01-01")
 
 
 def held(key: str | None, *, state: str = "committed", rows: int = 2) -> CommitRecord:
-    return CommitRecord("a", "d", key, fence=1, attempt="x", state=state, rows=rows, committed_at="2026-01-04T00:00:00Z")
+    return CommitRecord(
+        "a", "d", key, fence=1, attempt="x", state=state, rows=rows, committed_at="2026-01-04T00:00:00Z"
+    )
 
 
 def failed(key: str) -> AttemptNote:

@@ -1,5 +1,4 @@
 """What Arrow has no type for travels as marked text, at any depth."""
-# ruff: noqa: TID253  a test may import data libraries at once
 
 import datetime as dt
 import io

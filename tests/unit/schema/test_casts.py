@@ -1,5 +1,4 @@
 """Only casts that mean the rule for one value are left to Arrow."""
-# ruff: noqa: TID253  a test may import data libraries at once
 
 import datetime as dt
 from decimal import Decimal

@@ -1,5 +1,4 @@
 """Conforming: the same rule in every form, and errors that name row and column."""
-# ruff: noqa: TID253  a test may import data libraries at once
 
 import datetime as dt
 import enum

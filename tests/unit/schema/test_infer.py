@@ -1,5 +1,4 @@
 """Inference: all rows count, their order does not, and mixtures are not guessed at."""
-# ruff: noqa: TID253  a test may import data libraries at once
 
 import datetime as dt
 from decimal import Decimal

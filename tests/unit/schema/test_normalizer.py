@@ -1,5 +1,4 @@
 """The normalizer: names, nesting and empty values, and that no column is lost to another."""
-# ruff: noqa: TID253  a test may import data libraries at once
 
 from typing import Any
 

@@ -1,5 +1,4 @@
 """Schemas as classes: what annotations mean, what is refused, and that any column name works."""
-# ruff: noqa: TID253  a test may import data libraries at once
 
 import dataclasses
 import datetime as dt

@@ -1,5 +1,4 @@
 """Arrow: views where possible, one copy where not."""
-# ruff: noqa: TID253  a test may import data libraries at once
 
 import numpy as np
 import pyarrow as pa

@@ -1,5 +1,4 @@
 """pandas: dtypes that change no value, and nulls of every spelling."""
-# ruff: noqa: TID253  a test may import data libraries at once
 
 import datetime as dt
 from typing import Any

@@ -1,5 +1,4 @@
 """Splitting: where each kind of value lies, what is refused, and that every form agrees."""
-# ruff: noqa: TID253  a test may import data libraries at once
 
 import datetime as dt
 from typing import Any

@@ -1,5 +1,4 @@
 """TableData: what is tabular, and conversions that change nothing."""
-# ruff: noqa: TID253  a test may import data libraries at once
 
 import datetime as dt
 from decimal import Decimal

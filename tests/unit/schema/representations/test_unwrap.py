@@ -1,5 +1,4 @@
 """What an asset returned: which shapes mean rows."""
-# ruff: noqa: TID253  a test may import data libraries at once
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,0 +1,55 @@
+"""Pickle files: what they take up, and what is never unpickled."""
+
+import pickle
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import airflow_provider as ap
+from airflow_provider.errors import DataCorruptError, DestinationError
+
+WEEK = ap.TimePartitionWindow("2026-01-01", "2026-01-07")
+
+
+@ap.asset(partitioning=ap.TimePartitionConfig(column="day"))
+def readings(): ...
+
+
+def table(rows_per_day: int) -> pa.Table:
+    days = [day.date for day in WEEK for _ in range(rows_per_day)]
+    return pa.table({"day": days, "value": list(range(len(days)))})
+
+
+def test_a_slice_of_a_table_takes_up_its_own_rows_only(tmp_path: Path) -> None:
+    store = ap.FileDestination(base_path=str(tmp_path))
+
+    store.write(ap.IOContext(readings(), WEEK), table(20_000))
+
+    sizes = [path.stat().st_size for path in sorted(tmp_path.rglob("data.pkl"))]
+    assert len(sizes) == 7
+    assert max(sizes) < 2 * table(20_000).nbytes / 7
+
+
+def test_a_file_that_no_record_vouches_for_is_not_unpickled(tmp_path: Path) -> None:
+    class Bomb:
+        def __reduce__(self):
+            return (Path.touch, (tmp_path / "went-off",))
+
+    store = ap.FileDestination(base_path=str(tmp_path))
+    asset = readings()
+    place = tmp_path / "readings" / "day=2026-01-01" / "data.pkl"
+    place.parent.mkdir(parents=True)
+    place.write_bytes(pickle.dumps(Bomb()))
+
+    with pytest.raises(DataCorruptError, match="no commit record"):
+        store.read(ap.IOContext(asset, ap.TimePartitionWindow("2026-01-01", "2026-01-01")))
+    assert not (tmp_path / "went-off").exists()
+
+
+def test_a_value_that_cannot_be_pickled_is_refused_and_leaves_nothing(tmp_path: Path) -> None:
+    store = ap.FileDestination(base_path=str(tmp_path))
+
+    with pytest.raises(DestinationError, match="cannot be pickled"):
+        store.write_partition(ap.IOContext(readings()), None, lambda: None)
+    assert list(tmp_path.rglob("*data*")) == []
