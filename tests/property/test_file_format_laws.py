@@ -5,7 +5,7 @@ import io
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import pyarrow as pa  # noqa: TID253
+import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa  # noqa: TID253
-import pyarrow.parquet as pq  # noqa: TID253
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from airflow_provider.definitions.destination import Destination, Stamp
