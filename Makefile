@@ -13,7 +13,11 @@ INPUTS := pyproject.toml .ci/environment $(wildcard .ci/constraints/*.txt)
 TEST_STAMP := $(VENV)/.made-for-tests
 DEMO_STAMP := $(DEMO_VENV)/.made-for-demo
 
-# Tests never meet an Airflow of the machine's own. A home that is there makes ~ a place to read only.
+# Without a home, tools would leave their caches between the sources.
+ifeq ($(HOME),)
+export HOME := $(CURDIR)/.venv-home
+endif
+# Tests never meet an Airflow of the machine's own.
 export AIRFLOW_HOME := $(CURDIR)/.airflow-tests
 export AIRFLOW__CORE__LOAD_EXAMPLES := False
 export AIRFLOW__USAGE_DATA_COLLECTION__ENABLED := False
@@ -65,4 +69,4 @@ constraints: $(TEST_STAMP) ## compile the pinned versions anew: make constraints
 	@.ci/compile-constraints $(BEFORE)
 
 clean: ## remove environments, caches and the demo's data
-	@rm -rf $(VENV) $(DEMO_VENV) .venv-cache .demo .airflow-tests dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) $(DEMO_VENV) .venv-cache .venv-home .demo .airflow-tests dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
