@@ -140,8 +140,8 @@ def _print_results(terminal: Terminal, results: Sequence[GraphResult], progress:
             run = result.results.get(key)
             for line in summary(run.outcomes) if run is not None else ():
                 terminal.say(f"  {line}")
-            if key in result.errors and run is None:
-                terminal.say(_indented(told(result.errors[key])))
+            if key in result.errors:
+                terminal.say(_indented(told(_root(result.errors[key]))))
     unfinished = [key for result in results for key in result.errors if key not in result.results]
     known = {id(outcome) for result in results for run in result.results.values() for outcome in run.outcomes}
     if before := [outcome for outcome in progress.outcomes if id(outcome) not in known]:
@@ -149,6 +149,11 @@ def _print_results(terminal: Terminal, results: Sequence[GraphResult], progress:
         for line in summary(before):
             terminal.say(f"  {line}")
     terminal.say(_total(progress.outcomes, progress))
+
+
+def _root(error: BaseException) -> BaseException:
+    """What a run's error is about: the first thing that went wrong in one of its partitions."""
+    return error if error.__cause__ is None else error.__cause__
 
 
 def _total(outcomes: Sequence[PartitionOutcome], progress: Progress) -> str:

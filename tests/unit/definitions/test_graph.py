@@ -234,9 +234,9 @@ def test_a_graph_changes_no_component() -> None:
 
 def test_a_chain_of_a_thousand_assets_builds_in_a_second() -> None:
     shop = source_of("shop", *[of(f"a{n:04}", *([f"a{n - 1:04}"] if n else [])) for n in range(999, -1, -1)])()
-    started = time.perf_counter()
+    started = time.process_time()
     graph = AssetGraph(shop)
-    seconds = time.perf_counter() - started
+    seconds = time.process_time() - started
 
     assert keys(graph) == [f"shop.a{n:04}" for n in range(1000)]
     assert seconds < 1
