@@ -1,9 +1,11 @@
 """A short mark that changes when the code that produces an asset changes."""
 
+import contextlib
 import functools
 import hashlib
 import inspect
 import types
+from collections.abc import Callable
 
 from airflow_provider.definitions.asset import Asset
 
@@ -22,13 +24,17 @@ def _fingerprint(definition: type[Asset]) -> str:
     if definition.code_version:
         text = f"version {definition.code_version}"
     else:
-        function = definition.function or definition.data
-        try:
-            text = inspect.getsource(function)
-        except (OSError, TypeError):
-            code = getattr(function, "__code__", None)
-            text = _code_text(code) if code is not None else repr(definition)
+        text = _text(definition.function or definition.data) or repr(definition)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _text(function: Callable[..., object]) -> str:
+    """The function's source; its code where it comes from no file; empty for what has neither."""
+    code: types.CodeType | None = getattr(function, "__code__", None)
+    if code is None or not code.co_filename.startswith("<"):  # of <string> some Pythons give the text of another code
+        with contextlib.suppress(OSError, TypeError):
+            return inspect.getsource(function)
+    return "" if code is None else _code_text(code)
 
 
 def _code_text(code: types.CodeType) -> str:
