@@ -1,6 +1,7 @@
 """``index rebuild``: the index anew from the commit records, which stand beside the data and are the truth.
 
-How attempts went is known to the index alone, so those notes are kept.
+What a crash left is settled first, so that records, data and index agree afterwards. How attempts went is known to the
+index alone, so those notes are kept.
 """
 
 from collections.abc import Sequence
@@ -17,10 +18,10 @@ from airflow_provider.storage.index import IndexStore
 
 
 def rebuild(terminal: Terminal, assets: Sequence[Asset], index: IndexStore) -> None:
-    """Rebuild the index of ``assets`` in every destination, with a line for each.
+    """Repair and rebuild the index of ``assets`` in every destination, with a line for each, and for each thing mended.
 
     Raises:
-        AssetsError: Records could not be read, or the index not written; what was rebuilt before stays.
+        AssetsError: Records could not be read or mended, or the index not written; what was rebuilt before stays.
     """
     with Bridge() as bridge:
         for asset in assets:
@@ -34,7 +35,10 @@ def rebuild(terminal: Terminal, assets: Sequence[Asset], index: IndexStore) -> N
 
 
 def _rebuild_one(terminal: Terminal, asset: Asset, destination: Destination, index: IndexStore, bridge: Bridge) -> None:
-    records = destination.committer(IOContext(asset), call=bridge.call).all_records()
+    committer = destination.committer(IOContext(asset), call=bridge.call)
+    for line in committer.repair():
+        terminal.say(line)
+    records = committer.all_records()
     known = index.entries(asset.qualified_key, destination.address)
     notes = [entry for entry in known if isinstance(entry, AttemptNote)]
     index.replace(asset.qualified_key, destination.address, [*notes, *records])

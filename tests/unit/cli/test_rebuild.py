@@ -21,6 +21,33 @@ def test_an_index_that_is_gone_comes_back_from_the_commit_records(run: Run, home
     assert open_index().read("shop.orders").records == before
 
 
+def test_what_a_crash_left_is_settled_first(run: Run, home: Path) -> None:
+    run("materialize", "orders", "--window", "2026-01-01..2026-01-02")
+    ledger = home / "data" / "shop" / "orders" / "_ledger"
+    (record,) = ledger.glob("records/2026-01-01*")
+    (intents := ledger / "intents").mkdir(exist_ok=True)
+    # Killed after the data took its place and before its record did.
+    record.rename(intents / record.name)
+    shutil.rmtree(home / "airflow_provider_index")
+
+    done = run("index", "rebuild", "orders")
+
+    assert "partition '2026-01-01' in parquet:" in done.stdout
+    assert "finished the commit with fence 1" in done.stdout
+    assert open_index().read("shop.orders").keys == ["2026-01-01", "2026-01-02"]
+
+
+def test_data_that_is_gone_is_no_longer_held(run: Run, home: Path) -> None:
+    run("materialize", "orders", "--window", "2026-01-01..2026-01-02")
+    (home / "data" / "shop" / "orders" / "day=2026-01-02" / "data.parquet").unlink()
+
+    done = run("index", "rebuild", "orders")
+
+    assert "withdrew the record" in done.stdout
+    assert "1 partition, 2 before" in done.stdout
+    assert open_index().read("shop.orders").keys == ["2026-01-01"]
+
+
 def test_what_is_known_of_failures_stays(run: Run) -> None:
     run("materialize", "orders", "--window", "2026-01-13")
 
