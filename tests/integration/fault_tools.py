@@ -8,12 +8,18 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from airflow_provider.definitions.asset import Asset
+from airflow_provider.definitions.decorators import asset
 from airflow_provider.definitions.destination import Stamp
 from airflow_provider.destinations.csv import CSVDestination
 from airflow_provider.destinations.file import FileDestination
 from airflow_provider.destinations.file_like import FileLikeDestination
 from airflow_provider.destinations.parquet import ParquetDestination
 from airflow_provider.errors import DataNotFoundError
+from airflow_provider.execution import runner
+from airflow_provider.execution.context import ExecutionContext
+from airflow_provider.execution.materialize import RunInfo
+from airflow_provider.partitioning import TimePartitionConfig
 from airflow_provider.testing.destination_contract import StoredAsset, context_of, days
 
 KINDS: dict[str, type[FileLikeDestination]] = {
@@ -75,15 +81,40 @@ def write_for_ever(kind: str, base: str, first: int, acks: str, count: int) -> N
             os.write(handle, f"{partition} {version}\n".encode())
 
 
+def produced_at(version: int) -> type[Asset]:
+    """An asset that gives ``version`` of every partition of its window."""
+    import pyarrow as pa
+
+    @asset(key="orders", dataset="shop", partitioning=TimePartitionConfig(column="day", allow_window=True))
+    def orders(context: ExecutionContext) -> pa.Table:
+        return pa.concat_tables([table(partition, version) for partition in context.window])
+
+    return orders
+
+
+def run_for_ever(kind: str, base: str, first: int, acks: str, count: int) -> None:
+    """Run version after version of a window through every step, the index included; what is told last is indexed."""
+    destination = KINDS[kind](base_path=base)
+    handle = os.open(acks, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    for version in itertools.count(first):
+        made = produced_at(version)(destinations=destination)
+        runner.execute(made, windows=(days(count),), info=RunInfo(f"v{version}")).raise_for_failures()
+        os.write(handle, "".join(f"{partition} {version}\n" for partition in days(count)).encode())
+
+
+WRITERS = {"commits": write_for_ever, "runs": run_for_ever}
+
+
 def serve() -> None:
     """Fork a writer for each line of input (``first version``), say its pid, and say when it is dead."""
-    kind, base, acks, count = sys.argv[1:]
+    writer, kind, base, acks, count = sys.argv[1:]
     with tempfile.TemporaryDirectory() as warm:  # what is imported here is not imported again by each fork
         KINDS[kind](base_path=warm).write(context_of(ASSET, days(1)), table(None, 1))
+        runner.execute(produced_at(1)(destinations=KINDS[kind](base_path=warm)), windows=(days(1),), write=False)
     for line in sys.stdin:
         pid = os.fork()
         if pid == 0:
-            write_for_ever(kind, base, int(line), acks, int(count))
+            WRITERS[writer](kind, base, int(line), acks, int(count))
         print(pid, flush=True)
         os.waitpid(pid, 0)
         print("dead", flush=True)

@@ -1,5 +1,6 @@
 """kill -9 at random moments of a window write: every partition stays old or new, whole, and repair makes all agree."""
 
+import io
 import os
 import random
 import signal
@@ -12,20 +13,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fault_tools import ASSET, KINDS, check_agreement, staged_files, table, version_of
+from fault_tools import ASSET, KINDS, check_agreement, produced_at, staged_files, table, version_of
+from rich.console import Console
 
 import airflow_provider
+from airflow_provider.cli.console import Terminal
+from airflow_provider.cli.rebuild import rebuild
+from airflow_provider.definitions.io_context import IOContext
+from airflow_provider.storage.index import open_index
 from airflow_provider.testing.destination_contract import context_of, days
 
 PARTITIONS = 12
 
 
 @contextmanager
-def writer(kind: str, base: Path, acks: Path) -> Iterator[subprocess.Popen[str]]:
+def writer(kind: str, base: Path, acks: Path, writes: str = "commits") -> Iterator[subprocess.Popen[str]]:
     script = Path(__file__).with_name("fault_tools.py")
     root = str(Path(airflow_provider.__file__).parents[1])
     with subprocess.Popen(
-        [sys.executable, str(script), kind, str(base), str(acks), str(PARTITIONS)],
+        [sys.executable, str(script), writes, kind, str(base), str(acks), str(PARTITIONS)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -85,6 +91,33 @@ def finish(destination: Any, context: Any, base: Path, version: int) -> None:
 @pytest.mark.parametrize(("kind", "kills"), [("parquet", 200), ("csv", 40), ("file", 40)])
 def test_killed_writers_leave_whole_partitions(kind: str, kills: int, tmp_path: Path) -> None:
     run_kills(kind, tmp_path, kills)
+
+
+def test_after_killed_runs_the_rebuilt_index_says_what_is_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AIRFLOW__AIRFLOW_PROVIDER__INDEX_URI", str(tmp_path / "index"))
+    base, acks = tmp_path / "base", tmp_path / "acks"
+    made = produced_at(0)(destinations=KINDS["parquet"](base_path=base))
+    context = IOContext(made, days(PARTITIONS))
+    chance, highest = random.Random(1), 0
+    with writer("parquet", base, acks, "runs") as process:
+        for _ in range(60):
+            kill_once(process, highest + 1, chance.uniform(0.005, 0.12))
+            told, indexed = acknowledged(acks), open_index().read("orders").records
+            assert all(int(indexed[key].attempt[1:]) >= version for key, version in told.items())
+            rebuilt = rebuild_index(made)
+            stored = {p.key: version_of(made.default_destination, context, p) for p in context.partitions}
+            assert {key: int(rebuilt[key].attempt[1:]) if key in rebuilt else None for key in stored} == stored
+            highest = max(highest, *(version or 0 for version in stored.values()))
+    assert highest > 3, "the runs hardly wrote: the kills came too early to mean anything"
+
+
+def rebuild_index(made: Any) -> Any:
+    """What the index says after ``airflow-assets index rebuild``."""
+    nowhere = Console(file=io.StringIO())
+    rebuild(Terminal(nowhere, nowhere), [made], open_index())
+    return open_index().read("orders").records
 
 
 @pytest.mark.full
