@@ -74,9 +74,8 @@ class AssetOperator(BaseOperator):
         """
         guard_supervisor_socket()
         asset = self.asset
-        chosen = selected(context)
-        if not self._is_selected(chosen):
-            log.info("%s is not selected in this run (%s): nothing to do", asset.label, ", ".join(chosen or ()))
+        if idle := self._why_idle(selected(context)):
+            log.info("%s is %s: nothing to do", asset.label, idle)
             self.outlets = []  # nothing was stored, so no event
             return
         resolution = resolve(
@@ -90,9 +89,13 @@ class AssetOperator(BaseOperator):
         self._tell_airflow(context, result)
         result.raise_for_failures()
 
-    def _is_selected(self, chosen: list[str] | None) -> bool:
-        if chosen is None:
-            return True
+    def _why_idle(self, chosen: list[str] | None) -> str:
+        """Why this run leaves the asset alone; empty when it runs."""
+        if chosen is not None and not self._is_among(chosen):
+            return f"not selected in this run ({', '.join(chosen)})"
+        return "" if self.asset.enabled else "not enabled"
+
+    def _is_among(self, chosen: list[str]) -> bool:
         if self.graph is not None:  # an unknown name is an error, not a run of nothing
             return self.asset.qualified_key in {self.graph.find(name).qualified_key for name in chosen}
         return bool({self.asset.key, self.asset.qualified_key} & set(chosen))

@@ -280,6 +280,18 @@ class DestinationContract:
         assert plain(self.load(destination, context)) == rows_for([day], version=2)
         assert late.records([day.key])[day.key].attempt == "newer"  # type: ignore[union-attr]
 
+    def test_a_fence_commits_a_partition_once(self, destination: Destination) -> None:
+        context = context_of(self.asset, days(1))
+        (day,) = context.partitions
+        fence = self.store(destination, context, rows_for([day], version=1), attempt="first")
+        committer, data = (
+            self.committer(destination, context),
+            _in_form(rows_for([day], version=2), destination.representation),
+        )
+        with pytest.raises(SupersededError):
+            committer.commit(day, data, Stamp(fence=fence, attempt="again"))
+        assert plain(self.load(destination, context)) == rows_for([day], version=1)
+
     def test_records_say_what_was_committed(self, destination: Destination) -> None:
         context = context_of(self.asset, days(3))
         fence = self.store(destination, context, rows_for(context.partitions), attempt="mine")

@@ -1,6 +1,7 @@
 """One asset as one task: which partitions it fills for each kind of run, what it tells Airflow, and what it refuses."""
 
 import datetime as dt
+import json
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -187,6 +188,54 @@ def test_an_asset_that_is_not_selected_does_nothing_and_succeeds(shop: Shop, air
 
     assert task.outlets == []
     assert held(shop.orders) == []
+
+
+def test_an_asset_that_is_not_enabled_does_nothing_and_succeeds(
+    shop: Shop, airflow_context: Context, task_log: pytest.LogCaptureFixture
+) -> None:
+    task = operator(shop.orders(enabled=False))
+
+    task.execute(airflow_context(partition_key="2026-03-01"))
+
+    assert task.outlets == []
+    assert held(shop.orders) == []
+    assert "asset 'shop.orders' is not enabled: nothing to do" in task_log.text
+
+
+def test_a_partition_that_fails_fails_the_task_and_a_retry_writes_only_that_one(
+    shop: Shop, airflow_context: Context, tmp_path: Path, task_log: pytest.LogCaptureFixture
+) -> None:
+    interval = (at("2026-03-01"), at("2026-03-06"))
+    blocked = tmp_path / "lake" / "shop" / "orders" / "day=2026-03-03"
+    blocked.parent.mkdir(parents=True)
+    blocked.write_text("a file where the partition's folder should be")
+    task = operator(shop.orders)
+
+    with pytest.raises(AssetError, match="1 of 5 partition writes failed: 2026-03-03"):
+        task.execute(airflow_context(interval=interval))
+
+    assert task.outlets == []
+    assert held(shop.orders) == ["2026-03-01", "2026-03-02", "2026-03-04", "2026-03-05"]
+    assert "4 committed, 1 failed" in task_log.text
+
+    blocked.unlink()
+    context, task = airflow_context(interval=interval, try_number=2), operator(shop.orders)
+    task.execute(context)
+
+    assert "4 held, 1 committed" in task_log.text
+    assert context["outlet_events"][task.outlets[0]].extra["windows"] == ["2026-03-01..2026-03-05"]
+
+
+def test_ten_years_of_days_in_one_run_leave_a_receipt_and_no_rows(shop: Shop, airflow_context: Context) -> None:
+    shop = shop(destinations=ap.MemoryDestination())
+    context, task = airflow_context(interval=(at("2016-01-01"), at("2025-12-29"))), operator(shop.orders)
+
+    assert task.execute(context) is None
+
+    extra = context["outlet_events"][task.outlets[0]].extra
+    assert extra["partitions"] == {"first": "2016-01-01", "last": "2025-12-28", "count": 3650}
+    assert len(json.dumps(extra)) < 4096
+    ap.MemoryDestination.clear()
 
 
 def test_selecting_an_asset_that_is_not_there_is_an_error(shop: Shop, airflow_context: Context) -> None:

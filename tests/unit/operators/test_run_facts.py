@@ -17,7 +17,9 @@ def test_a_run_without_dates_has_none(airflow_context: Context) -> None:
     assert facts.explicit
 
 
-@pytest.mark.parametrize(("name", "value"), [("max_tries", 3), ("run_id", "other"), ("map_index", 2), ("task_id", "u")])
+@pytest.mark.parametrize(
+    ("name", "value"), [("max_tries", 3), ("dag_id", "e"), ("run_id", "other"), ("map_index", 2), ("task_id", "u")]
+)
 def test_a_change_of_the_task_instance_is_another_attempt(airflow_context: Context, name: str, value: Any) -> None:
     before, after = airflow_context(), airflow_context()
     setattr(after["ti"], name, value)
