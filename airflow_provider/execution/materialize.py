@@ -279,7 +279,9 @@ class AssetRun:
                 if piece.is_empty:
                     record = target.committer.commit_empty(partition, stamp)
                 else:
-                    record = target.committer.commit(partition, piece.form(target.destination), stamp)
+                    record = target.committer.commit(
+                        partition, piece.form(target.destination, where=self.asset.label), stamp
+                    )
                 found["rows"] = record.rows
         except SupersededError as error:
             log.warning("%s", error)
@@ -328,11 +330,13 @@ class Produced:
             return self.table.is_empty
         return self.value is None or (hasattr(self.value, "__len__") and len(self.value) == 0)
 
-    def form(self, destination: Destination) -> Any:
+    def form(self, destination: Destination, *, where: str) -> Any:
         """The data as ``destination`` wants it."""
         if self.table is None:
             return self.value
-        return self.table.value if destination.representation is None else self.table.to(destination.representation)
+        if destination.representation is None:
+            return self.table.value
+        return self.table.to(destination.representation, where=where)
 
 
 @dataclass(frozen=True)
@@ -351,7 +355,7 @@ class Slices:
 def _for_split(table: TableData, asset: Asset) -> TableData:
     """Arrow, converted once as a whole, where every destination takes that; so all slices have the same types."""
     forms = {destination.representation for destination in asset.destinations}
-    return TableData.of(table.arrow()) or table if forms == {"arrow"} else table
+    return TableData.of(table.arrow(where=asset.label)) or table if forms == {"arrow"} else table
 
 
 def _joined(kept: list[Produced]) -> Any:

@@ -292,9 +292,8 @@ class TimePartitionConfig(PartitionConfig):
         taken as an instant.
         """
         where = where or self._where
-        first, dots, last = text.strip().partition(_RANGE)
-        start = self._run_key(first.strip(), where=where)
-        return self._between(start, self._run_key(last.strip(), where=where) if dots else start, where=where)
+        first, last = self._ends_of(text, where=where)
+        return self._between(self._run_key(first, where=where), self._run_key(last, where=where), where=where)
 
     def join(self, windows: Iterable[PartitionWindow]) -> tuple[TimePartitionWindow, ...]:
         """Join windows that overlap or touch; the result is in order and disjoint."""
@@ -397,9 +396,8 @@ class TimePartitionConfig(PartitionConfig):
 
     def _parse_one(self, item: object, *, where: str) -> TimePartitionWindow:
         if isinstance(item, str):
-            first, dots, last = item.strip().partition(_RANGE)
-            start = self._key(first.strip(), where=where)
-            return self._between(start, self._key(last.strip(), where=where) if dots else start, where=where)
+            first, last = self._ends_of(item, where=where)
+            return self._between(self._key(first, where=where), self._key(last, where=where), where=where)
         if isinstance(item, PartitionWindow):
             return self._adopted(item, where=where)
         if isinstance(item, TimePartition):
@@ -411,6 +409,17 @@ class TimePartitionConfig(PartitionConfig):
             where=where,
             fix=f"give a key such as '{self.granularity.example}', a range 'first..last', or a list of them",
         )
+
+    def _ends_of(self, text: str, *, where: str) -> tuple[str, str]:
+        """Split ``first..last``; a single key is both ends."""
+        first, dots, last = (part.strip() for part in text.strip().partition(_RANGE))
+        if dots and not (first and last):
+            raise PartitionError(
+                f"{shown(text)} lacks an end of its range",
+                where=where,
+                fix=f"write both ends, for example '{self.granularity.example}..{self.granularity.example}'",
+            )
+        return first, last if dots else first
 
     def _key(self, text: str, *, where: str) -> TimePartition:
         return TimePartition.from_key(text, self.granularity, self.timezone, where=where)

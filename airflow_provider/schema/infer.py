@@ -65,13 +65,13 @@ def infer(data: Any, *, name: str = "Inferred", where: str = "data") -> type[Sch
         raise SchemaError("no schema can be inferred from no rows", where=where, fix="declare a Schema")
     if table.kind == "rows":
         return schema_from_specs(name, infer_rows(table.value))
-    return schema_from_specs(name, _from_arrow(table))
+    return schema_from_specs(name, _from_arrow(table, where=where))
 
 
-def _from_arrow(table: TableData) -> list[FieldSpec]:
+def _from_arrow(table: TableData, *, where: str) -> list[FieldSpec]:
     from airflow_provider.schema.arrow_types import specs_from_arrow
 
-    return list(nullable_specs(specs_from_arrow(table.arrow().schema)))
+    return list(nullable_specs(specs_from_arrow(table.arrow(where=where).schema)))
 
 
 def infer_rows(rows: Sequence[Mapping[str, Any]]) -> list[FieldSpec]:

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from fault_tools import ASSET, KINDS, ROWS, check_agreement, table, version_of
 
-from airflow_provider.errors import DataCorruptError
+from airflow_provider.definitions.destination import Stamp
+from airflow_provider.errors import DataCorruptError, SupersededError
 from airflow_provider.testing.destination_contract import context_of, days
 
 
@@ -56,6 +57,19 @@ def test_repair_withdraws_the_record_of_data_that_is_gone(tmp_path: Path) -> Non
     (line,) = destination.committer(context).repair()
     assert "withdrew" in line
     assert version_of(destination, context, day) is None
+    check_agreement(destination, context)
+
+
+def test_a_commit_that_a_crash_left_unfinished_still_wins_over_late_writers(tmp_path: Path) -> None:
+    destination, context = KINDS["parquet"](base_path=tmp_path), context_of(ASSET, days(1))
+    (day,) = context.partitions
+    committer, folder = destination.committer(context), destination.folder(context)
+    committer.commit(day, table(day, 5), Stamp(fence=5, attempt="v5"))
+    # Killed after the data took its place and before its record did.
+    Path(folder.record(day.key)).rename(folder.intent(day.key))
+    with pytest.raises(SupersededError, match="fence 5"):
+        committer.commit(day, table(day, 3), Stamp(fence=3, attempt="v3"))
+    assert version_of(destination, context, day) == 5
     check_agreement(destination, context)
 
 
