@@ -139,8 +139,12 @@ class Shop(ap.Source):
     tags = {tags}
     @ap.asset(partitioning=day, normalizer=ap.Normalizer())
     def orders(self): ...
-    @ap.asset(partitioning=day)
+    @ap.asset(partitioning=day, tags={tags})
     def totals(self, orders: ap.Upstream): ...
+    @ap.asset(partitioning=day)
+    def refunds(self): ...
+    @ap.asset(partitioning=day)
+    def report(self, totals: ap.Upstream, refunds: ap.Upstream, orders: ap.Upstream): ...
 
 class Ads(ap.Source):
     @ap.asset(partitioning=day, relations={{"orders": ap.Relation("asset", "shop.ordrs")}})
@@ -189,6 +193,69 @@ def test_a_thousand_assets_parse_within_three_seconds_and_load_no_data_library(t
     assert len(found["dags"]["many"]["dag"]["tasks"]) == 1000
     assert found["heavy"] == []
     assert found["cpu"] < 3.0
+
+
+SECRETIVE = """
+# airflow dag
+import airflow_provider as ap
+
+class Api(ap.Connection):
+    host: str
+    password: str
+
+class Shop(ap.Source):
+    api: Api
+    @ap.asset(airflow=ap.TaskOptions(pool="api"))
+    def orders(self, api: Api): ...
+
+ap.build_dags(Shop(api=Api(host="x", password="hunter2")), schedule=None)
+"""
+
+
+def test_no_secret_of_a_definition_is_in_the_serialised_dag(tmp_path: Path) -> None:
+    found = parsed(tmp_path, SECRETIVE)
+
+    assert list(found["dags"]) == ["shop"]
+    assert "hunter2" not in json.dumps(found)
+
+
+WATCHED = """
+import os, sys
+import airflow_provider as ap
+from airflow_provider.translation import dag, loader  # what an import reads is not what a definition reads
+seen = []
+def watch(event, args):
+    wrote = event == "open" and (args[2] or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+    moved = event in ("os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.truncate")
+    asked = event.startswith(("socket.connect", "socket.getaddrinfo", "sqlite3.connect", "subprocess.", "os.posix"))
+    if wrote or moved or asked:
+        seen.append((event, str(args)))
+
+class Api(ap.Connection):
+    host: str
+    password: str
+
+class Shop(ap.Source):
+    api: Api
+    @ap.asset(partitioning=ap.TimePartitionConfig(column="day", start="2026-01-01"))
+    def orders(self, api: Api): ...
+    @ap.asset(partitioning=ap.TimePartitionConfig(column="day", start="2026-01-01"))
+    def totals(self, orders: ap.Upstream): ...
+
+sys.addaudithook(watch)
+lake = ap.ParquetDestination(base_path="{env.NOT_SET_HERE}/lake")
+dags = ap.build_dags(Shop(api=Api(conn_id="nobody_defined_it"), destinations=lake), schedule="@daily")
+assert sorted(dags) == ["shop"] and len(dags["shop"].tasks) == 2, dags
+assert seen == [], seen
+"""
+
+
+def test_building_dags_connects_to_nothing_and_writes_nothing(tmp_path: Path) -> None:
+    home = {**os.environ, "AIRFLOW_HOME": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+
+    done = subprocess.run([sys.executable, "-c", WATCHED], env=home, capture_output=True, text=True, timeout=120)
+
+    assert done.returncode == 0, done.stderr[-2000:]
 
 
 def parsed(tmp_path: Path, text: str, seed: str = "0") -> dict:
