@@ -5,6 +5,7 @@ or ``async def``, both honoured. How a partition becomes visible is the business
 nothing else of a destination.
 """
 
+import datetime as dt
 import inspect
 import itertools
 import re
@@ -16,7 +17,7 @@ from airflow_provider.definitions import ports
 from airflow_provider.definitions.component import Component
 from airflow_provider.definitions.io_context import IOContext
 from airflow_provider.errors import ConfigError, DataNotFoundError, DestinationError
-from airflow_provider.ledger.record import CommitRecord
+from airflow_provider.ledger.record import CommitRecord, utc_text
 from airflow_provider.partitioning import Partition
 
 Call = Callable[..., Any]
@@ -40,6 +41,24 @@ class Stamp:
     upstreams: Mapping[str, str] = field(default_factory=dict)
     checks: tuple[Mapping[str, Any], ...] = ()
     started_at: str = ""
+
+    def record(self, *, asset: str, destination: str, partition: Partition | None, uri: str) -> CommitRecord:
+        """The record of a commit that happens now; rows, bytes and the like are the store's to add."""
+        return CommitRecord(
+            asset=asset,
+            destination=destination,
+            key=None if partition is None else partition.key,
+            fence=self.fence,
+            attempt=self.attempt,
+            schema_fingerprint=self.schema_fingerprint,
+            code_fingerprint=self.code_fingerprint,
+            upstreams=dict(self.upstreams),
+            checks=tuple(self.checks),
+            started_at=self.started_at,
+            committed_at=utc_text(dt.datetime.now(dt.timezone.utc)),
+            run=dict(self.run),
+            uri=uri,
+        )
 
 
 class Committer(Protocol):
@@ -85,10 +104,6 @@ class Destination(Component):
     key: ClassVar[str] = "destination"
     guarantee: ClassVar[Guarantee] = "idempotent"
     representation: ClassVar[str | None] = None
-
-    def model_post_init(self, context: Any, /) -> None:
-        """Give the instance an id when it has none."""
-        super().model_post_init(context)
 
     @classmethod
     def from_positional(cls, *args: Any, **kwargs: Any) -> Any:

@@ -22,7 +22,7 @@ from typing import Any, BinaryIO, Protocol
 from airflow_provider.definitions.destination import Guarantee, Stamp
 from airflow_provider.destinations.paths import TableFolder
 from airflow_provider.errors import DataCorruptError, PartitionError, SupersededError
-from airflow_provider.ledger.record import CommitRecord, utc_text
+from airflow_provider.ledger.record import CommitRecord
 from airflow_provider.partitioning import Partition
 from airflow_provider.storage import posix
 
@@ -154,7 +154,7 @@ class PosixCommitter:
             staged, encoded = self._stage(key, data, stamp)
             try:
                 record = replace(
-                    self._record(key, stamp),
+                    self._record(partition, stamp),
                     rows=encoded.rows,
                     bytes=staged.size,
                     sha256=staged.sha256,
@@ -169,7 +169,7 @@ class PosixCommitter:
         """Record the partition as held and empty, and remove its data; raises as ``commit`` does."""
         key = None if partition is None else partition.key
         with self._writing(self._folder.data(key), key):
-            return self._swap(replace(self._record(key, stamp), state="empty", rows=0), None)
+            return self._swap(replace(self._record(partition, stamp), state="empty", rows=0), None)
 
     def repair(self) -> list[str]:
         """Settle every intent that a crash left, withdraw records whose data is gone, sweep staged files.
@@ -320,22 +320,9 @@ class PosixCommitter:
             return None if text is None else Intent.from_json(text, where=path)
         return None
 
-    def _record(self, key: str | None, stamp: Stamp) -> CommitRecord:
-        return CommitRecord(
-            asset=self._asset,
-            destination=self._address,
-            key=key,
-            fence=stamp.fence,
-            attempt=stamp.attempt,
-            schema_fingerprint=stamp.schema_fingerprint,
-            code_fingerprint=stamp.code_fingerprint,
-            upstreams=dict(stamp.upstreams),
-            checks=tuple(stamp.checks),
-            started_at=stamp.started_at,
-            committed_at=utc_text(datetime.now(timezone.utc)),
-            run=dict(stamp.run),
-            uri=Path(self._folder.data(key)).as_uri(),
-        )
+    def _record(self, partition: Partition | None, stamp: Stamp) -> CommitRecord:
+        uri = Path(self.place(partition)).as_uri()
+        return stamp.record(asset=self._asset, destination=self._address, partition=partition, uri=uri)
 
     def _readable_record(self, key: str | None) -> CommitRecord | None:
         """The record, or None when it is damaged: the commit that is about to follow mends it."""

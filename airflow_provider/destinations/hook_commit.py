@@ -10,14 +10,13 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timezone
 from typing import Any
 
 from airflow_provider.definitions.destination import Call, Destination, Guarantee, Stamp
 from airflow_provider.definitions.io_context import IOContext
 from airflow_provider.destinations.file_like import rows_of
 from airflow_provider.errors import DataCorruptError, DestinationError, SupersededError
-from airflow_provider.ledger.record import CommitRecord, utc_text
+from airflow_provider.ledger.record import CommitRecord
 from airflow_provider.partitioning import Partition
 from airflow_provider.storage.conditional import ConditionalStore, open_store
 from airflow_provider.storage.index import open_index
@@ -213,21 +212,8 @@ class HookCommitter:
         return states
 
     def _record(self, partition: Partition | None, stamp: Stamp) -> CommitRecord:
-        return CommitRecord(
-            asset=self._context.asset.qualified_key,
-            destination=self._destination.address,
-            key=None if partition is None else partition.key,
-            fence=stamp.fence,
-            attempt=stamp.attempt,
-            schema_fingerprint=stamp.schema_fingerprint,
-            code_fingerprint=stamp.code_fingerprint,
-            upstreams=dict(stamp.upstreams),
-            checks=tuple(stamp.checks),
-            started_at=stamp.started_at,
-            committed_at=utc_text(datetime.now(timezone.utc)),
-            run=dict(stamp.run),
-            uri=self._destination.address,
-        )
+        asset, address = self._context.asset.qualified_key, self._destination.address
+        return stamp.record(asset=asset, destination=address, partition=partition, uri=address)
 
     def _name(self, key: str | None) -> str:
         return f"{self._prefix}/partitions/{'whole' if key is None else f'={component(key)}'}"

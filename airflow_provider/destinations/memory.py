@@ -9,7 +9,6 @@ import threading
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timezone
 from typing import Any, ClassVar
 
 from airflow_provider.definitions.destination import Call, Destination, Guarantee, Stamp, join
@@ -17,7 +16,7 @@ from airflow_provider.definitions.io_context import IOContext
 from airflow_provider.destinations.file_like import detached, rows_of
 from airflow_provider.destinations.paths import column_component, component
 from airflow_provider.errors import DataNotFoundError, DestinationError, SupersededError
-from airflow_provider.ledger.record import CommitRecord, utc_text
+from airflow_provider.ledger.record import CommitRecord
 from airflow_provider.partitioning import Partition
 
 _ADDRESS = "memory:"
@@ -181,21 +180,8 @@ class MemoryCommitter:
             ) from error
 
     def _record(self, partition: Partition | None, stamp: Stamp) -> CommitRecord:
-        return CommitRecord(
-            asset=self._context.asset.qualified_key,
-            destination=_ADDRESS,
-            key=None if partition is None else partition.key,
-            fence=stamp.fence,
-            attempt=stamp.attempt,
-            schema_fingerprint=stamp.schema_fingerprint,
-            code_fingerprint=stamp.code_fingerprint,
-            upstreams=dict(stamp.upstreams),
-            checks=tuple(stamp.checks),
-            started_at=stamp.started_at,
-            committed_at=utc_text(datetime.now(timezone.utc)),
-            run=dict(stamp.run),
-            uri=f"{_ADDRESS}{_place(self._context, partition)}",
-        )
+        asset, uri = self._context.asset.qualified_key, f"{_ADDRESS}{_place(self._context, partition)}"
+        return stamp.record(asset=asset, destination=_ADDRESS, partition=partition, uri=uri)
 
     def _owns(self, place: str) -> bool:
         table, _, last = place.rpartition("/")

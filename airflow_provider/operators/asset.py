@@ -96,8 +96,8 @@ class AssetOperator(BaseOperator):
         return "" if self.asset.enabled else "not enabled"
 
     def _is_among(self, chosen: list[str]) -> bool:
-        if self.graph is not None:  # an unknown name is an error, not a run of nothing
-            return self.asset.qualified_key in {self.graph.find(name).qualified_key for name in chosen}
+        if self.graph is not None:  # a name that is unknown, or only read here, is an error, not a run of nothing
+            return self.asset.qualified_key in {asset.qualified_key for asset in self.graph.select(chosen)}
         return bool({self.asset.key, self.asset.qualified_key} & set(chosen))
 
     def _run(self, context: "Context", windows: Windows) -> RunResult:

@@ -9,9 +9,8 @@ CLOCK = {"now", "today", "utcnow"}  # ruff refuses time.time()
 # Module, and what it needs the wall clock for. Keys and data take their time from the run.
 MAY_READ_THE_CLOCK = {
     "cli/app.py": "which partitions are complete by now",
-    "destinations/commit.py": "when it was committed, and how old a staged file is",
-    "destinations/hook_commit.py": "when it was committed",
-    "destinations/memory.py": "when it was committed",
+    "definitions/destination.py": "when it was committed",
+    "destinations/commit.py": "how old a staged file is",
     "execution/journal.py": "when the attempt was noted",
     "execution/materialize.py": "when the attempt began",
     "plugins/coverage/app.py": "which partitions are complete by now",

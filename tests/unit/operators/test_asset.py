@@ -245,6 +245,18 @@ def test_selecting_an_asset_that_is_not_there_is_an_error(shop: Shop, airflow_co
         operator(shop.orders, graph=graph).execute(airflow_context(conf={"select": ["prodcts"]}))
 
 
+def test_selecting_an_asset_that_another_dag_fills_is_an_error(shop: Shop, airflow_context: Context) -> None:
+    class Web(ap.Source):
+        @ap.asset(relations={"products": ap.Relation("asset", "shop.products")})
+        def visits(self, products: ap.Upstream): ...
+
+    web = Web()
+    graph = ap.AssetGraph(web, among=[shop])
+
+    with pytest.raises(ap.errors.AssetNotFoundError, match=r"shop\.products is only read here"):
+        operator(web.visits, graph=graph).execute(airflow_context(conf={"select": ["shop.products"]}))
+
+
 def test_a_retry_commits_only_what_its_attempt_has_not(
     shop: Shop, airflow_context: Context, task_log: pytest.LogCaptureFixture
 ) -> None:
