@@ -11,14 +11,14 @@ from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.catalog import Catalog, Workload
 from airflow_provider.definitions.graph import AssetGraph
 from airflow_provider.definitions.source import Source
-from airflow_provider.errors import GraphError
+from airflow_provider.errors import ConfigError, GraphError
 from airflow_provider.operators.asset import AssetOperator
 from airflow_provider.operators.outlets import airflow_asset
 from airflow_provider.partitioning import PartitionConfig
 from airflow_provider.translation.naming import grain_name
 from airflow_provider.translation.params import form
 from airflow_provider.translation.schedule import BY_GRAIN, shared_partitioning, timetable
-from airflow_provider.version_compat import DAG, TaskGroup, get_parsing_context
+from airflow_provider.version_compat import DAG, CronDataIntervalTimetable, TaskGroup, get_parsing_context
 
 
 def build_dag(
@@ -51,7 +51,7 @@ def build_dag(
 
     Raises:
         GraphError: The assets do not fit into one graph, or into one DAG: they are of several grains or zones.
-        ConfigError: The schedule is none, or it has no start.
+        ConfigError: The schedule is none, or ``catchup`` has no start to begin at.
     """
     graph = AssetGraph(*_as_list(workload), among=among)
     assets = list(graph.assets.values())
@@ -59,10 +59,18 @@ def build_dag(
     where = f"DAG {dag_id!r}"
     _check_one_grain(assets, where)
     partitioning = shared_partitioning(assets)
+    start_date = _aware(start_date, partitioning) or _first_start(assets)
+    made = timetable(schedule, assets, where=where)
+    if catchup and start_date is None and isinstance(made, CronDataIntervalTimetable):
+        raise ConfigError(
+            "catchup=True has no start, so Airflow would make no run at all",
+            where=where,
+            fix="set start= in the partitioning, or pass start_date=",
+        )
     dag = DAG(
         dag_id,
-        schedule=timetable(schedule, assets, where=where),
-        start_date=_aware(start_date, partitioning) or _first_start(assets),
+        schedule=made,
+        start_date=start_date,
         end_date=_aware(end_date, partitioning),
         catchup=catchup,
         tags=sorted(set(tags) if tags is not None else _tags(assets)),

@@ -73,6 +73,21 @@ def test_a_schedule_that_is_none_is_refused(schedule: str) -> None:
         ap.build_dag(Shop, schedule=schedule)
 
 
+def test_catching_up_needs_a_start_to_begin_at() -> None:
+    @ap.asset(partitioning=ap.TimePartitionConfig(column="day"))
+    def orders(): ...
+
+    @ap.asset
+    def products(): ...
+
+    with pytest.raises(ConfigError, match="catchup=True has no start") as caught:
+        ap.build_dag(orders, catchup=True)
+
+    assert "start=" in caught.value.fix
+    assert ap.build_dag(orders, catchup=True, start_date=dt.datetime(2026, 1, 1)).catchup
+    assert ap.build_dag(products, catchup=True).start_date is None
+
+
 def test_a_naive_date_is_read_in_the_zone_of_the_partitions() -> None:
     dag = ap.build_dag(Shop, end_date=dt.datetime(2013, 1, 14))
 
