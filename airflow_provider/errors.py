@@ -23,6 +23,12 @@ The tree (the standard class in brackets is a second base, so that callers may c
 The three parts are required by the constructor, so that no error can forget one.
 """
 
+import os
+import sysconfig
+import traceback
+
+_NOT_THE_USERS = (os.path.dirname(__file__), sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), "<frozen ")  # noqa: PTH120 -- as tracebacks have it
+
 
 class AssetsError(Exception):
     """Base of every error of the package.
@@ -44,6 +50,21 @@ class AssetsError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuild, (type(self), self.what, self.where, self.fix)
+
+
+def located(error: BaseException) -> str:
+    """An error as told to whoever wrote the definition: with the line of their code that it came from, if it is known.
+
+    For messages about files and definitions; what a run keeps tells nothing of the errors of others but their class.
+    """
+    if isinstance(error, SyntaxError):
+        return f"SyntaxError: {error.msg} (line {error.lineno} of {error.filename})"
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if not frame.filename.startswith(_NOT_THE_USERS)]
+    if isinstance(error, AssetsError):
+        return str(error) + "".join(f"\n  At: line {frame.lineno} of {frame.filename}" for frame in own[-1:])
+    at = "".join(f" (line {frame.lineno} of {frame.filename})" for frame in (own or frames)[-1:])
+    return f"{type(error).__name__}: {error}{at}"
 
 
 def _rebuild(kind: type[AssetsError], what: str, where: str, fix: str) -> AssetsError:

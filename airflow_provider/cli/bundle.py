@@ -6,7 +6,6 @@ knows the destinations in force.
 """
 
 import os
-import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +17,7 @@ from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.catalog import Catalog, assets_of
 from airflow_provider.definitions.graph import AssetGraph
 from airflow_provider.definitions.selection import classes_in, instances_in
-from airflow_provider.errors import AssetNotFoundError, AssetsError, CircularDependencyError, ConfigError
+from airflow_provider.errors import AssetNotFoundError, CircularDependencyError, ConfigError, located
 
 ENVIRONMENT = "AIRFLOW_ASSETS_FROM"
 _OF_DAG, _OF_MODULE, _OF_CLASS = range(3)
@@ -102,7 +101,7 @@ class Bundle:
 
     def problem(self, name: str, error: BaseException | str) -> None:
         """Note what is wrong; the same text is noted once, for a DAG and a module may tell of one definition."""
-        text = error if isinstance(error, str) else told(error)
+        text = error if isinstance(error, str) else located(error)
         if all(known.text != text for known in self.problems):
             self.problems.append(Problem(name, text))
 
@@ -163,17 +162,6 @@ def load(given: Sequence[str] = ()) -> Bundle:
     _add_classes(bundle, modules)
     bundle.join()
     return bundle
-
-
-def told(error: BaseException) -> str:
-    """An error with the line that it came from; our own say enough by themselves."""
-    if isinstance(error, AssetsError):
-        return str(error)
-    if isinstance(error, SyntaxError):
-        return f"SyntaxError: {error.msg} (line {error.lineno} of {error.filename})"
-    last = traceback.extract_tb(error.__traceback__)[-1:]
-    at = f" (line {last[0].lineno} of {last[0].filename})" if last else ""
-    return f"{type(error).__name__}: {error}{at}"
 
 
 def _loaders(origin: str, bundle: Bundle) -> Iterable[tuple[str, Callable[[], ModuleType]]]:

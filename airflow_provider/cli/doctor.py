@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from airflow_provider.cli.bundle import Bundle, told
+from airflow_provider.cli.bundle import Bundle
 from airflow_provider.cli.console import Terminal, counted
 from airflow_provider.definitions import ports
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.component import Component
 from airflow_provider.definitions.destination import Destination
 from airflow_provider.definitions.environment import resolve_env
-from airflow_provider.errors import AssetsError
+from airflow_provider.errors import AssetsError, located
 from airflow_provider.storage.index import ENVIRONMENT, IndexStore, open_index
 
 Mark = Literal["ok", "note", "WRONG"]
@@ -66,7 +66,7 @@ def _destinations(assets: list[Asset]) -> Iterator[Finding]:
             address = destination.address
             problems = [] if address in seen else destination.check()
         except Exception as error:  # noqa: BLE001 -- a destination of the user's own may raise anything
-            yield Finding("WRONG", _once(destination.label, told(error)))
+            yield Finding("WRONG", _once(destination.label, located(error)))
             continue
         if address not in seen:
             yield from (Finding("WRONG", _once(destination.label, problem)) for problem in problems)

@@ -12,10 +12,11 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from airflow_provider.cli.bundle import Bundle, told
+from airflow_provider.cli.bundle import Bundle
 from airflow_provider.cli.console import INTERRUPTED, Terminal, counted
 from airflow_provider.cli.progress import Progress, duration
 from airflow_provider.definitions.asset import Asset
+from airflow_provider.errors import located
 from airflow_provider.execution.outcome import PartitionOutcome, counts, summary
 from airflow_provider.execution.runner import GraphResult, materialize_graph
 from airflow_provider.execution.window import check_all
@@ -141,7 +142,7 @@ def _print_results(terminal: Terminal, results: Sequence[GraphResult], progress:
             for line in summary(run.outcomes) if run is not None else ():
                 terminal.say(f"  {line}")
             if key in result.errors:
-                terminal.say(_indented(told(_root(result.errors[key]))))
+                terminal.say(_indented(located(_root(result.errors[key]))))
     unfinished = [key for result in results for key in result.errors if key not in result.results]
     known = {id(outcome) for result in results for run in result.results.values() for outcome in run.outcomes}
     if before := [outcome for outcome in progress.outcomes if id(outcome) not in known]:

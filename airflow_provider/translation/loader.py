@@ -7,7 +7,6 @@ and CI.
 
 import importlib
 import os
-import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -17,7 +16,7 @@ from airflow_provider.definitions.catalog import Catalog
 from airflow_provider.definitions.component import Component
 from airflow_provider.definitions.selection import workloads_of
 from airflow_provider.definitions.source import Source
-from airflow_provider.errors import AssetsError, ConfigError, GraphError
+from airflow_provider.errors import ConfigError, GraphError, located
 from airflow_provider.translation.broken import register_broken
 from airflow_provider.translation.dag import build_dag
 from airflow_provider.translation.naming import grain_name, zone_name
@@ -65,7 +64,7 @@ def build_dags(
     def broken(name: str, error: BaseException) -> None:
         if strict:
             raise error
-        dags[name] = register_broken(name, _message(error))
+        dags[name] = register_broken(name, located(error))
 
     workloads = _loaded(definitions, broken)
     units = _units(workloads, layout, dag_id, broken)
@@ -162,12 +161,3 @@ def _is_strict() -> bool:
     if text is None:
         return bool(conf.getboolean("airflow_provider", "strict_definitions", fallback=False))
     return text.strip().lower() in ("1", "t", "true", "y", "yes", "on")
-
-
-def _message(error: BaseException) -> str:
-    """The error with the line of the user's file that it came from."""
-    if isinstance(error, AssetsError):
-        return str(error)
-    last = traceback.extract_tb(error.__traceback__)[-1:]
-    at = f" (at {last[0].filename}:{last[0].lineno})" if last else ""
-    return f"{type(error).__name__}: {error}{at}"

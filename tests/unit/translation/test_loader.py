@@ -125,6 +125,7 @@ def test_a_module_that_fails_to_import_is_one_definitions_fault(
 
     assert sorted(dags) == ["bad_assets", "good"]
     assert "no annotation" in (dags["bad_assets"].doc_md or "")
+    assert f"At: line 3 of {tmp_path / 'bad_assets.py'}" in (dags["bad_assets"].doc_md or "")
 
 
 DAGS = """
