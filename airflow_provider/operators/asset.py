@@ -100,7 +100,7 @@ class AssetOperator(BaseOperator):
             return self.asset.qualified_key in {asset.qualified_key for asset in self.graph.select(chosen)}
         return bool({self.asset.key, self.asset.qualified_key} & set(chosen))
 
-    def _run(self, context: "Context", windows: Windows) -> RunResult:
+    def _run(self, airflow_context: "Context", windows: Windows) -> RunResult:
         total = sum(map(len, windows)) * max(1, len(self.asset.destinations)) if windows else 0
         done = 0
 
@@ -110,7 +110,7 @@ class AssetOperator(BaseOperator):
             if done % PROGRESS_EVERY == 0 and done < total:
                 log.info("%s of %s partitions done, at %s", done, total, outcome.key)
 
-        info = run_info(context)
+        info = run_info(airflow_context)
         metadata = {**info.names, "attempt": info.attempt}
         return runner.execute(
             self.asset, windows=windows, graph=self.graph, info=info, metadata=metadata, progress=progress
@@ -130,11 +130,11 @@ class AssetOperator(BaseOperator):
         said = ", ".join(f"{count} {status}" for status, count in counts(result.outcomes).items()) or "nothing to do"
         log.info("%s: %s", self.asset.label, said)
 
-    def _tell_airflow(self, context: "Context", result: RunResult) -> None:
+    def _tell_airflow(self, airflow_context: "Context", result: RunResult) -> None:
         if result.bad or not stored(result):
             self.outlets = []
             return
-        events = context.get("outlet_events")
+        events = airflow_context.get("outlet_events")
         outlet = airflow_asset(self.asset)
         if events is not None and outlet in self.outlets:
             events[outlet].extra = event_extra(result, self.asset)
