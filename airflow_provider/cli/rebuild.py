@@ -42,6 +42,8 @@ def _rebuild_one(terminal: Terminal, asset: Asset, destination: Destination, ind
     known = index.entries(asset.qualified_key, destination.address)
     notes = [entry for entry in known if isinstance(entry, AttemptNote)]
     index.replace(asset.qualified_key, destination.address, [*notes, *records])
+    # A run that committed in between told the file that has just been replaced.
+    index.append(record for record in committer.all_records() if record not in records)
     before = len(AssetIndex.of(known).records)
     terminal.say(
         f"{asset.qualified_key} in {destination.address}: {counted(len(records), 'partition')}"

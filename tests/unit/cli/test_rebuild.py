@@ -3,7 +3,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from airflow_provider.storage.index import open_index
+import pytest
+
+from airflow_provider.storage.index import IndexStore, open_index
 
 Run = Callable[..., Any]
 
@@ -46,6 +48,20 @@ def test_data_that_is_gone_is_no_longer_held(run: Run, home: Path) -> None:
     assert "withdrew the record" in done.stdout
     assert "1 partition, 2 before" in done.stdout
     assert open_index().read("shop.orders").keys == ["2026-01-01"]
+
+
+def test_a_run_that_commits_meanwhile_is_not_forgotten(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("materialize", "orders", "--window", "2026-01-01")
+    replace = IndexStore.replace
+
+    def commits_first(self: IndexStore, *args: Any) -> None:
+        run("materialize", "orders", "--window", "2026-01-02")
+        replace(self, *args)
+
+    monkeypatch.setattr(IndexStore, "replace", commits_first)
+    run("index", "rebuild", "orders")
+
+    assert open_index().read("shop.orders").keys == ["2026-01-01", "2026-01-02"]
 
 
 def test_what_is_known_of_failures_stays(run: Run) -> None:
