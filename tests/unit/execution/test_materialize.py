@@ -774,3 +774,13 @@ def test_the_words_of_others_stay_out_of_what_is_kept(index_uri: Path) -> None:
     assert "hunter2" not in str(caught.value)
     assert "hunter2" not in repr(events)
     assert not any("hunter2" in path.read_text(encoding="utf-8") for path in index_uri.rglob("*.jsonl"))
+
+
+def test_a_damaged_commit_record_is_mended_by_the_run(tmp_path: Path) -> None:
+    made = returning(rows(1, 2))(destinations=ParquetDestination(base_path=str(tmp_path)))
+    execute(made, days(2))
+    (record,) = tmp_path.glob("**/_ledger/records/2026-03-01*")
+    record.write_text("{", encoding="utf-8")
+
+    assert statuses(execute(made, days(2), "second")) == [("01", "committed"), ("02", "committed")]
+    assert stored(made, days(2)).num_rows == 2
