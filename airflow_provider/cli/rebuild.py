@@ -1,7 +1,7 @@
 """``index rebuild``: the index anew from the commit records, which stand beside the data and are the truth.
 
-What a crash left between data and record is settled first, so that the records are the truth. How attempts went is known
-to the index alone, so those notes are kept.
+What a crash left between data and record is settled first, so that the records are the truth. How attempts went is
+known to the index alone, so those notes are kept.
 """
 
 from collections.abc import Sequence

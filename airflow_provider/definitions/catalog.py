@@ -68,7 +68,7 @@ def distinct_assets(workloads: Sequence[Any]) -> dict[str, Asset]:
     """The assets of ``workloads`` by qualified key.
 
     Raises:
-        GraphError: There is none, one is neither source nor asset, or two have the same key.
+        GraphError: There is none, one is neither source nor asset, or two have the same key or the same place.
     """
     if not workloads:
         raise GraphError("has no assets", where="asset graph", fix="pass at least one source or asset")
@@ -84,4 +84,42 @@ def distinct_assets(workloads: Sequence[Any]) -> dict[str, Asset]:
                     where="asset graph",
                     fix="give one of the sources or assets another key=",
                 )
+    _refuse_shared_source_keys(nodes.values())
+    _refuse_shared_places(nodes.values())
     return nodes
+
+
+def _refuse_shared_source_keys(assets: Iterable[Asset]) -> None:
+    """Two sources of one key would have one DAG id and one folder."""
+    known: dict[str, type[Source]] = {}
+    for asset in assets:
+        kind = type(asset.source) if asset.source is not None else None
+        if kind is not None and known.setdefault(kind.key, kind) is not kind:
+            raise GraphError(
+                f"two sources are called {kind.key!r}: {known[kind.key].__qualname__} and {kind.__qualname__}",
+                where="asset graph",
+                fix="give one of them another key=",
+            )
+
+
+def _refuse_shared_places(assets: Iterable[Asset]) -> None:
+    """Two assets in one place would overwrite each other without a word; case makes no place of its own."""
+    places: dict[tuple[str, str], list[Asset]] = {}
+    for asset in assets:
+        others = places.setdefault(((asset.dataset or "").lower(), asset.table), [])
+        for other in others:
+            if any(_is_same_store(own, held) for own in asset.destinations for held in other.destinations):
+                raise GraphError(
+                    f"{other.qualified_key!r} and {asset.qualified_key!r} are both stored as {asset.table!r} in one "
+                    f"dataset of {asset.destinations[0].key}",
+                    where="asset graph",
+                    fix="give one of them another key= or dataset=; keys that differ only by case are one table",
+                )
+        others.append(asset)
+
+
+def _is_same_store(one: Component, other: Component) -> bool:
+    """Whether two destinations are one, or equal but for their ids."""
+    if one is other or type(one) is not type(other):
+        return one is other
+    return all(getattr(one, name) == getattr(other, name) for name in type(one).__pydantic_fields__ if name != "id")

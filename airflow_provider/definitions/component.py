@@ -88,6 +88,17 @@ def annotated_names(namespace: Mapping[str, Any]) -> set[str]:
     return set()
 
 
+def _refuse_instances(cls_name: str, namespace: Mapping[str, Any], annotated: set[str]) -> None:
+    """An instance in a class body would be shared by all instances of the class, and is none of its fields."""
+    for attribute, value in namespace.items():
+        if isinstance(type(value), ComponentMeta) and attribute not in annotated:
+            raise DefinitionError(
+                f"{attribute} is an instance of {type(value).__name__}; a class body holds definitions",
+                where=f"class {cls_name}",
+                fix=f"write {attribute} = {type(value).__name__} without the call, or pass the instance when constructing",
+            )
+
+
 def _scope_of_text(namespace: Mapping[str, Any]) -> dict[str, Any]:
     """The locals around a class body that its annotations name, where those are kept as text."""
     texts = [value for value in namespace.get("__annotations__", {}).values() if isinstance(value, str)]
@@ -116,6 +127,7 @@ class ComponentMeta(ModelMetaclass):
         defaults: dict[str, Any] = {}
         field_names = {field for base in bases for field in getattr(base, "__pydantic_fields__", ())}
         annotated = annotated_names(namespace)
+        _refuse_instances(name, namespace, annotated)
         for attribute in field_names & set(namespace):
             value = namespace[attribute]
             if isinstance(value, ComponentMeta):

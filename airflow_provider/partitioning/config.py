@@ -292,9 +292,9 @@ class TimePartitionConfig(PartitionConfig):
         taken as an instant.
         """
         where = where or self._where
-        first, dots, last = text.strip().partition(_RANGE)
-        start = self._run_key(first.strip(), where=where)
-        return self._between(start, self._run_key(last.strip(), where=where) if dots else start, where=where)
+        first, last = self._range(text, where=where)
+        start = self._run_key(first, where=where)
+        return self._between(start, start if last is None else self._run_key(last, where=where), where=where)
 
     def join(self, windows: Iterable[PartitionWindow]) -> tuple[TimePartitionWindow, ...]:
         """Join windows that overlap or touch; the result is in order and disjoint."""
@@ -397,9 +397,9 @@ class TimePartitionConfig(PartitionConfig):
 
     def _parse_one(self, item: object, *, where: str) -> TimePartitionWindow:
         if isinstance(item, str):
-            first, dots, last = item.strip().partition(_RANGE)
-            start = self._key(first.strip(), where=where)
-            return self._between(start, self._key(last.strip(), where=where) if dots else start, where=where)
+            first, last = self._range(item, where=where)
+            start = self._key(first, where=where)
+            return self._between(start, start if last is None else self._key(last, where=where), where=where)
         if isinstance(item, PartitionWindow):
             return self._adopted(item, where=where)
         if isinstance(item, TimePartition):
@@ -411,6 +411,17 @@ class TimePartitionConfig(PartitionConfig):
             where=where,
             fix=f"give a key such as '{self.granularity.example}', a range 'first..last', or a list of them",
         )
+
+    def _range(self, text: str, *, where: str) -> tuple[str, str | None]:
+        """The ends of ``first..last``, stripped; the second is None for a single key."""
+        first, dots, last = (part.strip() for part in text.strip().partition(_RANGE))
+        if dots and not (first and last):
+            raise PartitionError(
+                f"{shown(text)} is not a range of partitions",
+                where=where,
+                fix=f"write both ends, as in '{self.granularity.example}..{self.granularity.example}'",
+            )
+        return first, last if dots else None
 
     def _key(self, text: str, *, where: str) -> TimePartition:
         return TimePartition.from_key(text, self.granularity, self.timezone, where=where)
