@@ -80,7 +80,7 @@ def test_two_sources_of_one_key_are_refused_also_without_a_common_asset() -> Non
         def lines(self) -> list[dict[str, Any]]:
             return []
 
-    with pytest.raises(GraphError, match="two sources are called 'shop': Shop and .*Again"):
+    with pytest.raises(GraphError, match=r"two sources are called 'shop': Shop and .*Again"):
         distinct_assets([Shop, Again])
     assert len(distinct_assets([Shop(assets=["orders"]), Shop(assets=["users"])])) == 2
 
