@@ -95,7 +95,7 @@ def _refuse_instances(cls_name: str, namespace: Mapping[str, Any], annotated: se
             raise DefinitionError(
                 f"{attribute} is an instance of {type(value).__name__}; a class body holds definitions",
                 where=f"class {cls_name}",
-                fix=f"write {attribute} = {type(value).__name__} without a call, or pass the instance to the constructor",
+                fix=f"write {attribute} = {type(value).__name__} without a call, or pass it when constructing",
             )
 
 

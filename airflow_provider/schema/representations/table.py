@@ -92,7 +92,7 @@ class TableData:
             self._arrow = self.representation.to_arrow(self.value, self.schema, where=where)
         return self._arrow
 
-    def to(self, kind: str) -> Any:
+    def to(self, kind: str, *, where: str = "data") -> Any:
         """The data in another form; the value itself where it has that form already.
 
         Raises:
@@ -103,11 +103,11 @@ class TableData:
         if kind == self.kind and kind != "arrow":
             return self.value
         if kind == "arrow":
-            return self.arrow()
+            return self.arrow(where=where)
         if kind == "rows":
-            self.checked_columns(where="data")
+            self.checked_columns(where=where)
             return self.representation.to_rows(self.value)
-        return target.from_arrow(self.arrow())
+        return target.from_arrow(self.arrow(where=where))
 
     def with_value(self, value: Any) -> "TableData":
         """Other data of the same form, and of the same schema."""
