@@ -85,7 +85,7 @@ def distinct_assets(workloads: Sequence[Any]) -> dict[str, Asset]:
                     fix="give one of the sources or assets another key=",
                 )
     _refuse_shared_source_keys(nodes.values())
-    _refuse_shared_places(nodes.values())
+    Places().add(nodes.values())
     return nodes
 
 
@@ -102,20 +102,33 @@ def _refuse_shared_source_keys(assets: Iterable[Asset]) -> None:
             )
 
 
-def _refuse_shared_places(assets: Iterable[Asset]) -> None:
-    """Two assets in one place would overwrite each other without a word; case makes no place of its own."""
-    places: dict[tuple[str, str], list[Asset]] = {}
-    for asset in assets:
-        others = places.setdefault(((asset.dataset or "").lower(), asset.table), [])
-        for other in others:
-            if any(_is_same_store(own, held) for own in asset.destinations for held in other.destinations):
-                raise GraphError(
-                    f"{other.qualified_key!r} and {asset.qualified_key!r} are both stored as {asset.table!r} in one "
-                    f"dataset of {asset.destinations[0].key}",
-                    where="asset graph",
-                    fix="give one of them another key= or dataset=; keys that differ only by case are one table",
-                )
-        others.append(asset)
+class Places:
+    """Where assets are stored, so that no two share a place: they would overwrite each other without a word."""
+
+    def __init__(self) -> None:
+        self._held: dict[tuple[str, str], list[Asset]] = {}
+
+    def add(self, assets: Iterable[Asset]) -> None:
+        """Take up ``assets``; a dataset or table that differs only by case is the same one.
+
+        Raises:
+            GraphError: Another asset is stored in the place of one of them; those before it are taken up.
+        """
+        for asset in assets:
+            others = self._held.setdefault(((asset.dataset or "").lower(), asset.table), [])
+            for other in others:
+                if other is not asset and _share_a_store(other, asset):
+                    raise GraphError(
+                        f"{other.qualified_key!r} and {asset.qualified_key!r} are both stored as {asset.table!r} "
+                        f"in one dataset of {asset.destinations[0].key}",
+                        where="asset graph",
+                        fix="give one of them another key= or dataset=; keys that differ only by case are one table",
+                    )
+            others.append(asset)
+
+
+def _share_a_store(one: Asset, other: Asset) -> bool:
+    return any(_is_same_store(own, held) for own in one.destinations for held in other.destinations)
 
 
 def _is_same_store(one: Component, other: Component) -> bool:
