@@ -8,9 +8,10 @@ from collections.abc import Sequence
 
 from airflow_provider.cli.console import Terminal, counted
 from airflow_provider.definitions.asset import Asset
-from airflow_provider.definitions.destination import Destination
+from airflow_provider.definitions.destination import Committer, Destination
 from airflow_provider.definitions.io_context import IOContext
 from airflow_provider.destinations.memory import MemoryDestination
+from airflow_provider.errors import DestinationError
 from airflow_provider.execution.offload import Bridge
 from airflow_provider.ledger.index import AssetIndex
 from airflow_provider.ledger.record import AttemptNote
@@ -36,8 +37,7 @@ def rebuild(terminal: Terminal, assets: Sequence[Asset], index: IndexStore) -> N
 
 def _rebuild_one(terminal: Terminal, asset: Asset, destination: Destination, index: IndexStore, bridge: Bridge) -> None:
     committer = destination.committer(IOContext(asset), call=bridge.call)
-    for line in committer.repair():
-        terminal.say(line)
+    _repair(terminal, committer)
     records = committer.all_records()
     known = index.entries(asset.qualified_key, destination.address)
     notes = [entry for entry in known if isinstance(entry, AttemptNote)]
@@ -49,3 +49,12 @@ def _rebuild_one(terminal: Terminal, asset: Asset, destination: Destination, ind
         f"{asset.qualified_key} in {destination.address}: {counted(len(records), 'partition')}"
         + (f", {before} before" if before != len(records) else "")
     )
+
+
+def _repair(terminal: Terminal, committer: Committer) -> None:
+    """Settle what crashes left; where the store takes no write, the records are read as they are."""
+    try:
+        for line in committer.repair():
+            terminal.say(line)
+    except DestinationError as error:
+        terminal.note(f"not repaired: {error}")

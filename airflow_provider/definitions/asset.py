@@ -149,6 +149,8 @@ class Asset(Producer):
             agreed = {name: _agreed(cls, name, value, asked[name]) for name, value in given.items() if name in asked}
             cls.relations = {**asked, **given, **agreed}
         super().__pydantic_init_subclass__(**kwargs)
+        if cls.schema is not None and cls.partitioning is not None:
+            _refuse_unsliceable(cls.schema, cls.partitioning.column, where)
 
     @classmethod
     def _own_function(cls) -> Callable[..., Any] | None:
@@ -304,6 +306,27 @@ def _agreed(cls: type[Asset], name: str, value: Any, asked: Relation) -> Relatio
         )
     given.many, given.optional = asked.many, given.optional or asked.optional
     return given
+
+
+def _refuse_unsliceable(schema: type[Schema], column: str, where: str) -> None:
+    """Rows are conformed before they are sliced, so the schema must keep the partition column, as one value."""
+    try:
+        specs = {spec.name: spec for spec in schema.field_specs()}
+    except DefinitionError:  # an annotation that names what is defined further down: told on first use
+        return
+    spec = specs.get(column)
+    if spec is None:
+        raise DefinitionError(
+            f"schema {schema.__name__!r} has no partition column {column!r}, so no row could be placed",
+            where=where,
+            fix=f"add {column!r} to the schema, or partition by one of {', '.join(specs)}",
+        )
+    if spec.repeated or spec.type in (float, bool, bytes, dict):
+        raise DefinitionError(
+            f"the partition column {column!r} is a {spec.type_name} in schema {schema.__name__!r}",
+            where=where,
+            fix="declare it as date, datetime or str",
+        )
 
 
 def _refuse_unfillable(cls: type[Asset], given: dict[str, Any], where: str) -> None:

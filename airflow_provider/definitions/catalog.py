@@ -68,7 +68,7 @@ def distinct_assets(workloads: Sequence[Any]) -> dict[str, Asset]:
     """The assets of ``workloads`` by qualified key.
 
     Raises:
-        GraphError: There is none, one is neither source nor asset, or two have the same key.
+        GraphError: There is none, one is neither source nor asset, or two have the same key or the same place.
     """
     if not workloads:
         raise GraphError("has no assets", where="asset graph", fix="pass at least one source or asset")
@@ -84,4 +84,55 @@ def distinct_assets(workloads: Sequence[Any]) -> dict[str, Asset]:
                     where="asset graph",
                     fix="give one of the sources or assets another key=",
                 )
+    _refuse_shared_source_keys(nodes.values())
+    Places().add(nodes.values())
     return nodes
+
+
+def _refuse_shared_source_keys(assets: Iterable[Asset]) -> None:
+    """Two sources of one key would have one DAG id and one folder."""
+    known: dict[str, type[Source]] = {}
+    for asset in assets:
+        kind = type(asset.source) if asset.source is not None else None
+        if kind is not None and known.setdefault(kind.key, kind) is not kind:
+            raise GraphError(
+                f"two sources are called {kind.key!r}: {known[kind.key].__qualname__} and {kind.__qualname__}",
+                where="asset graph",
+                fix="give one of them another key=",
+            )
+
+
+class Places:
+    """Where assets are stored, so that no two share a place: they would overwrite each other without a word."""
+
+    def __init__(self) -> None:
+        self._held: dict[tuple[str, str], list[Asset]] = {}
+
+    def add(self, assets: Iterable[Asset]) -> None:
+        """Take up ``assets``; a dataset or table that differs only by case is the same one.
+
+        Raises:
+            GraphError: Another asset is stored in the place of one of them; those before it are taken up.
+        """
+        for asset in assets:
+            others = self._held.setdefault(((asset.dataset or "").lower(), asset.table), [])
+            for other in others:
+                if other is not asset and _share_a_store(other, asset):
+                    raise GraphError(
+                        f"{other.qualified_key!r} and {asset.qualified_key!r} are both stored as {asset.table!r} "
+                        f"in one dataset of {asset.destinations[0].key}",
+                        where="asset graph",
+                        fix="give one of them another key= or dataset=; keys that differ only by case are one table",
+                    )
+            others.append(asset)
+
+
+def _share_a_store(one: Asset, other: Asset) -> bool:
+    return any(_is_same_store(own, held) for own in one.destinations for held in other.destinations)
+
+
+def _is_same_store(one: Component, other: Component) -> bool:
+    """Whether two destinations are one, or equal but for their ids."""
+    if one is other or type(one) is not type(other):
+        return one is other
+    return all(getattr(one, name) == getattr(other, name) for name in type(one).__pydantic_fields__ if name != "id")

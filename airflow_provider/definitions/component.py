@@ -20,6 +20,7 @@ from typing_extensions import Self
 from airflow_provider.definitions.relation import Relation
 from airflow_provider.definitions.validation import config_error, set_defaults
 from airflow_provider.errors import ConfigError, DefinitionError
+from airflow_provider.schema.scope import locals_around
 
 if TYPE_CHECKING:
     from pydantic._internal._model_construction import ModelMetaclass
@@ -87,6 +88,27 @@ def annotated_names(namespace: Mapping[str, Any]) -> set[str]:
     return set()
 
 
+def _refuse_instances(cls_name: str, namespace: Mapping[str, Any], annotated: set[str]) -> None:
+    """An instance in a class body would be shared by all instances of the class, and is none of its fields."""
+    for attribute, value in namespace.items():
+        if isinstance(type(value), ComponentMeta) and attribute not in annotated:
+            raise DefinitionError(
+                f"{attribute} is an instance of {type(value).__name__}; a class body holds definitions",
+                where=f"class {cls_name}",
+                fix=f"write {attribute} = {type(value).__name__} without a call, or pass it when constructing",
+            )
+
+
+def _scope_of_text(namespace: Mapping[str, Any]) -> dict[str, Any]:
+    """The locals around a class body that its annotations name, where those are kept as text."""
+    texts = [value for value in namespace.get("__annotations__", {}).values() if isinstance(value, str)]
+    if not texts:
+        return {}
+    named = set(re.findall(r"[^\W\d]\w*", " ".join(texts)))
+    around = locals_around(namespace.get("__qualname__", ""), namespace.get("__module__", ""))
+    return {name: value for name, value in around.items() if name in named}
+
+
 class ComponentMeta(ModelMetaclass):
     """Keeps class settings apart from fields, and dispatches a positional call on a base class."""
 
@@ -105,6 +127,7 @@ class ComponentMeta(ModelMetaclass):
         defaults: dict[str, Any] = {}
         field_names = {field for base in bases for field in getattr(base, "__pydantic_fields__", ())}
         annotated = annotated_names(namespace)
+        _refuse_instances(name, namespace, annotated)
         for attribute in field_names & set(namespace):
             value = namespace[attribute]
             if isinstance(value, ComponentMeta):
@@ -115,6 +138,10 @@ class ComponentMeta(ModelMetaclass):
                 )
             if attribute not in annotated and not isinstance(value, IgnoredDescriptor):
                 defaults[attribute] = namespace.pop(attribute)
+        scope = _scope_of_text(namespace)
+        if scope:  # pydantic would look for the names in the frame that calls it, which is this one
+            namespace["__pydantic_parent_namespace__"] = scope
+            kwargs["__pydantic_reset_parent_namespace__"] = False
         cls: Any = super().__new__(mcs, name, bases, namespace, **kwargs)
         inherited: dict[str, Any] = {}
         for base in reversed(cls.__mro__[1:]):

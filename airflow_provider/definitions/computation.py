@@ -9,6 +9,7 @@ from typing import Any
 
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.parameters import Parameters
+from airflow_provider.errors import AssetError
 
 
 @dataclass(frozen=True)
@@ -44,5 +45,17 @@ class Computation:
         return type(self.subject).parameters
 
     def results(self, returned: Any) -> Iterator[Output]:
-        """What the function returned, as one ``Output`` per output."""
-        yield Output(self.outputs[0].key, returned)
+        """What the function returned, as one ``Output`` per output.
+
+        Raises:
+            AssetError: It named an output that is none of these.
+        """
+        output = returned if isinstance(returned, Output) else Output(self.outputs[0].key, returned)
+        known = [asset.key for asset in self.outputs]
+        if output.name not in known:
+            raise AssetError(
+                f"returned Output({output.name!r}), which is none of its outputs",
+                where=self.subject.label,
+                fix=f"name one of {', '.join(known)}, or return the data itself",
+            )
+        yield output

@@ -63,7 +63,7 @@ def _decorator(base: type[C], target: Any, settings: dict[str, Any], from_functi
     def decorate(target: Any) -> type[C]:
         if inspect.isclass(target):
             return _from_class(base, target, settings)
-        if from_function is None or not callable(target):
+        if from_function is None or not callable(target) or not hasattr(target, "__name__"):
             raise DefinitionError(
                 f"cannot decorate {target!r}", where=f"@{base.kind}", fix=f"decorate a class{_or_function(base)}"
             )

@@ -17,6 +17,7 @@ from airflow_provider.definitions.component import component_in
 from airflow_provider.definitions.relation import Relation
 from airflow_provider.definitions.upstream import Upstream
 from airflow_provider.errors import DefinitionError
+from airflow_provider.schema.scope import locals_around
 
 CONTEXT_NAMES = ("context", "ctx")
 RESERVED = ("self", *CONTEXT_NAMES, "source")
@@ -104,20 +105,32 @@ def _relation(parameter: inspect.Parameter, function: Callable[..., Any], where:
 
 
 def _evaluated(parameter: inspect.Parameter, function: Callable[..., Any], where: str) -> Any:
+    """The annotation as an object; text in it, also inside ``list["..."]``, is read in the function's scopes."""
     annotation = parameter.annotation
-    if isinstance(annotation, typing.ForwardRef):
-        annotation = annotation.__forward_arg__
-    if not isinstance(annotation, str):
+    if not _holds_text(annotation):
         return annotation
     inner = inspect.unwrap(function)
+    local = {**locals_around(getattr(inner, "__qualname__", ""), inner.__module__), **_closure(inner)}
+
+    def holder() -> None: ...
+
+    holder.__annotations__ = {"annotation": annotation}
     try:
-        return eval(annotation, getattr(inner, "__globals__", {}), _closure(inner))  # noqa: S307 -- the user's own
+        return typing.get_type_hints(holder, getattr(inner, "__globals__", {}), local)["annotation"]
     except Exception as error:
         raise DefinitionError(
-            f"parameter {parameter.name!r} is annotated {annotation!r}, which does not resolve: {error}",
+            f"parameter {parameter.name!r} is annotated {_text(annotation)!r}, which does not resolve: {error}",
             where=where,
             fix="import the name at the top of the module, outside TYPE_CHECKING",
         ) from error
+
+
+def _holds_text(annotation: Any) -> bool:
+    return isinstance(annotation, (str, typing.ForwardRef)) or any(map(_holds_text, get_args(annotation)))
+
+
+def _text(annotation: Any) -> Any:
+    return annotation.__forward_arg__ if isinstance(annotation, typing.ForwardRef) else annotation
 
 
 def _closure(function: Callable[..., Any]) -> dict[str, Any]:

@@ -23,6 +23,10 @@ def _tags(value: Any) -> Any:
     return sorted(value) if isinstance(value, (set, frozenset)) else list(value)
 
 
+def _key(value: Any) -> Any:
+    return value if isinstance(value, str) and value else _wrong("a name, or leave the key out")
+
+
 def _schema(value: Any) -> Any:
     from airflow_provider.schema import coerce_schema
 
@@ -52,7 +56,7 @@ def _wrong(wanted: str) -> Any:
 
 
 CHECKS: dict[str, Callable[[Any], Any]] = {
-    "key": _text,
+    "key": _key,
     "name": _text,
     "icon": _text,
     "description": _text,

@@ -13,6 +13,7 @@ import hashlib
 import json
 import logging
 import os
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
@@ -32,6 +33,7 @@ STALE_AFTER_S = 7 * 86400.0
 """Age at which a staged file of a writer that never came back is removed, in seconds."""
 
 _FENCE_JUMP = 1_000_000
+_FENCE = re.compile(rb"[0-9]+\n")  # with its line end: a file cut short would be a lower number
 
 
 @dataclass(frozen=True)
@@ -105,13 +107,16 @@ class PosixCommitter:
         path = self._folder.fence
         with self._writing(path), self._lock(os.path.join(self._folder.locks, "_fence.lock")):
             text = posix.read_bytes(path)
-            fence = (int(text) if text is not None and text.strip().isdigit() else self._lost_fence()) + 1
+            fence = (int(text) if text is not None and _FENCE.fullmatch(text) else self._lost_fence()) + 1
             posix.write_atomic(path, f"{fence}\n".encode())
             return fence
 
     def records(self, keys: Sequence[str | None]) -> dict[str | None, CommitRecord]:
-        """The commit records of those ``keys`` that have one; one file is read per key."""
-        found = {key: self.record(key) for key in keys}
+        """The commit records of those ``keys`` that have one; one file is read per key.
+
+        A damaged record counts as none: what asks may be the run whose commit mends it.
+        """
+        found = {key: self._readable_record(key) for key in keys}
         return {key: record for key, record in found.items() if record is not None}
 
     def all_records(self) -> list[CommitRecord]:

@@ -149,6 +149,7 @@ class AssetRun:
             context = ExecutionContext(self.asset, window, self.metadata)
             value = self._produce(context, {**resources, **inputs.values}, emitter)
             produced = self._conformed(value)
+            self._require_forms(produced, targets)
             slices = self._sliced(produced, window, emitter)
         except BaseException as error:
             self.journal.failed(targets, keys, self.info, error)
@@ -194,7 +195,7 @@ class AssetRun:
         with emitter.step("asset_data"):
             returned = self.bridge.call(computation.subject.bound_data(), **values)
             (output,) = computation.results(returned)
-            value = unwrap(output.data)
+            value = unwrap(output.data, dataclass_rows=self.asset.schema is not None)
         log.info("%s produced its data in %.2f s", self.asset.label, time.monotonic() - started)
         return value
 
@@ -212,6 +213,19 @@ class AssetRun:
             table = self.asset.normalizer.normalize(table, where=self.asset.label)
         table, schema = conform(table, self.asset.schema, self.asset.strategy, where=self.asset.label)
         return Produced(table.value, table, schema)
+
+    def _require_forms(self, produced: "Produced", targets: Sequence[Target]) -> None:
+        """Refuse what one destination cannot hold before another one is written to."""
+        if len(targets) < 2 or produced.is_empty:
+            return
+        for destination in (target.destination for target in targets if target.destination.representation is not None):
+            if produced.table is None:
+                raise AssetError(
+                    f"returned a {type(produced.value).__name__}, but {destination.key!r} holds tables only",
+                    where=self.asset.label,
+                    fix="return rows, a DataFrame or an Arrow table, or leave that destination out",
+                )
+            produced.table.to(cast("str", destination.representation), where=self.asset.label)
 
     def _sliced(self, produced: "Produced", window: PartitionWindow | None, emitter: Emitter) -> "Slices":
         """The partitions with their rows; stray rows are refused, or dropped and counted, before any write."""
@@ -279,9 +293,8 @@ class AssetRun:
                 if piece.is_empty:
                     record = target.committer.commit_empty(partition, stamp)
                 else:
-                    record = target.committer.commit(
-                        partition, piece.form(target.destination, where=self.asset.label), stamp
-                    )
+                    data = piece.form(target.destination, where=self.asset.label)
+                    record = target.committer.commit(partition, data, stamp)
                 found["rows"] = record.rows
         except SupersededError as error:
             log.warning("%s", error)

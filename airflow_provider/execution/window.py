@@ -12,23 +12,22 @@ Windows = tuple[PartitionWindow, ...] | None
 def windows_for(asset: Asset, window: PartitionWindow | Partition | Iterable[PartitionWindow] | str | None) -> Windows:
     """``window`` as the windows that ``asset`` is run for, in its own zone; None for an unpartitioned asset.
 
-    Text is read as typed: a key, or ``first..last``.
+    Anything but windows is read as typed: a key, ``first..last``, a date, an aware datetime, or a list of those.
 
     Raises:
-        PartitionError: None was given to a partitioned asset, or a window is of another grain, or outside start and
-            end.
+        PartitionError: None was given to a partitioned asset, or something that names no partition, or a window is of
+            another grain, or outside start and end.
     """
     if asset.partitioning is None:
         return None
-    if isinstance(window, str):
-        window = asset.partitioning.parse(window, where=asset.label) or None
-    elif isinstance(window, Partition):
-        window = window.window
-    if window is None:
-        asset.partitioning.check(None, where=asset.label)
-    given = (window,) if isinstance(window, PartitionWindow) else tuple(window or ())
+    if isinstance(window, Iterable) and not isinstance(window, (str, bytes, PartitionWindow)):
+        given: Windows = asset.partitioning.parse(list(window), where=asset.label)
+    else:
+        given = asset.partitioning.parse(window, where=asset.label)
+        if not given:
+            asset.partitioning.check(None, where=asset.label)
     adopted = []
-    for one in given:
+    for one in given or ():
         asset.partitioning.check(one, where=asset.label)
         adopted.append(asset.partitioning.adopt(one))
     return asset.partitioning.join(adopted)

@@ -415,7 +415,7 @@ class TimePartitionConfig(PartitionConfig):
         first, dots, last = (part.strip() for part in text.strip().partition(_RANGE))
         if dots and not (first and last):
             raise PartitionError(
-                f"{shown(text)} lacks an end of its range",
+                f"{shown(text)} is not a range of partitions",
                 where=where,
                 fix=f"write both ends, for example '{self.granularity.example}..{self.granularity.example}'",
             )

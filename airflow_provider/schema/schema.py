@@ -22,6 +22,7 @@ from airflow_provider.schema.fields import (
     is_schema,
     record_fields,
 )
+from airflow_provider.schema.scope import locals_around
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,7 +42,7 @@ class SchemaMeta(type):
         for column in cls._schema_defaults:
             type.__delattr__(cls, column)
         cls._schema_own = None
-        cls._schema_scope = dict(sys._getframe(1).f_locals) if "<locals>" in cls.__qualname__ else {}
+        cls._schema_scope = locals_around(cls.__qualname__, cls.__module__)
         with contextlib.suppress(NameError):  # a name that is defined further down: resolved on first use
             cls._resolve()
             cls._schema_scope = {}

@@ -1,5 +1,5 @@
 # Plain text paths and os calls: thousands per window, and tests stop the process between any two of them.
-# ruff: noqa: PTH102, PTH105, PTH108, PTH112, PTH118, PTH120, PTH123
+# ruff: noqa: PTH102, PTH105, PTH108, PTH112, PTH118, PTH120
 """Files that are whole or not there, on local and shared POSIX file systems.
 
 Every write goes to a temporary name in the same folder, is synced, and takes its place by a rename that is synced too;
@@ -91,23 +91,21 @@ def remove(path: str) -> bool:
 def read_bytes(path: str) -> bytes | None:
     """The whole file, read through one descriptor and thus from one version of it; None when it is not there."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        with open(path, "rb", buffering=0, opener=os.open) as file:
+            return file.read()
     except FileNotFoundError:
         return None
-    with open(handle, "rb", buffering=0) as file:
-        return file.read()
 
 
 def sha256_of(path: str) -> str | None:
     """Hash of a file in blocks of 1 MiB; None when it is not there."""
     digest = hashlib.sha256()
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        with open(path, "rb", buffering=0, opener=os.open) as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
     except FileNotFoundError:
         return None
-    with open(handle, "rb", buffering=0) as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
     return digest.hexdigest()
 
 

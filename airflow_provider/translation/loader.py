@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from airflow_provider.definitions.asset import Asset
-from airflow_provider.definitions.catalog import Catalog
+from airflow_provider.definitions.catalog import Catalog, Places, assets_of
 from airflow_provider.definitions.component import Component
 from airflow_provider.definitions.selection import workloads_of
 from airflow_provider.definitions.source import Source
@@ -68,9 +68,11 @@ def build_dags(
 
     workloads = _loaded(definitions, broken)
     units = _units(workloads, layout, dag_id, broken)
-    catalog = Catalog.of(workloads)
+    catalog, places = Catalog.of(workloads), Places()
     for unit in units:
         try:
+            for workload in unit.workload:
+                places.add(assets_of(workload) or ())
             dags[unit.dag_id] = build_dag(
                 unit.workload, dag_id=unit.dag_id, schedule=schedule, among=catalog, **options
             )

@@ -3,6 +3,7 @@
 Only shapes that mean rows are changed; every other object passes through untouched.
 """
 
+import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,13 +11,20 @@ from airflow_provider.schema.loaded import loaded
 from airflow_provider.schema.representations.table import TableData
 
 
-def unwrap(value: Any) -> Any:
+def unwrap(value: Any, *, dataclass_rows: bool = False) -> Any:
     """Bring what an asset returned to tabular form, where it means rows.
 
     ``None`` is no rows, a dict or a model (Schema or pydantic instance) one row. A list, tuple, iterator or generator
     of dicts and models, in any mixture, is a list of dicts; an iterator is read to its end, and one of Arrow tables
     or DataFrames is joined into one. A ``pyarrow.RecordBatchReader`` is read into a table.
+
+    Args:
+        value: What was returned.
+        dataclass_rows: Whether an instance of a dataclass is a row too: so where a schema is declared, while without
+            one it may be an object that is stored as it is.
     """
+    if dataclass_rows:
+        value = _without_dataclasses(value)
     if value is None:
         return []
     row = _as_row(value)
@@ -28,6 +36,17 @@ def unwrap(value: Any) -> Any:
         return _unwrap_items(list(value))
     if type(value) in (list, tuple):
         return _unwrap_items(value)
+    return value
+
+
+def _without_dataclasses(value: Any) -> Any:
+    """A dataclass instance as its fields; of a list, tuple or iterator each item."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    if isinstance(value, Iterator):
+        return map(_without_dataclasses, value)
+    if type(value) in (list, tuple) and any(map(dataclasses.is_dataclass, value)):
+        return list(map(_without_dataclasses, value))
     return value
 
 

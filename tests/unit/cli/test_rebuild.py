@@ -92,3 +92,27 @@ def test_the_index_of_memory_stays_for_no_other_process_can_see_it(run: Run, fol
 
     assert "memory is not shared" in done.stderr
     assert list(open_index().read("shop.whole").records) == [None]
+
+
+def test_a_damaged_record_is_removed_and_the_rest_comes_back(run: Run, home: Path) -> None:
+    run("materialize", "orders", "--window", "2026-01-01..2026-01-03")
+    (record,) = home.glob("data/**/_ledger/records/2026-01-02*")
+    record.write_text("{", encoding="utf-8")
+
+    done = run("index", "rebuild", "orders")
+
+    assert done.exit_code == 0
+    assert "removed a record that is not a commit record" in done.stderr
+    assert sorted(open_index().read("shop.orders").records) == ["2026-01-01", "2026-01-03"]
+
+
+def test_a_commit_that_was_cut_short_is_finished_first(run: Run, home: Path) -> None:
+    run("materialize", "orders", "--window", "2026-01-01")
+    (record,) = home.glob("data/**/_ledger/records/2026-01-01*")
+    (intents,) = home.glob("data/**/_ledger/intents")
+    record.rename(intents / record.name)  # killed between the two renames
+    shutil.rmtree(home / "airflow_provider_index")
+
+    run("index", "rebuild", "orders")
+
+    assert list(open_index().read("shop.orders").records) == ["2026-01-01"]

@@ -16,7 +16,7 @@ from airflow_provider.destinations.memory import MemoryDestination
 from airflow_provider.destinations.parquet import ParquetDestination
 from airflow_provider.errors import AssetError, ConfigError, DefinitionError
 from airflow_provider.partitioning import TimePartitionConfig, TimePartitionWindow
-from airflow_provider.schema import MaterializationStrategy, Normalizer
+from airflow_provider.schema import MaterializationStrategy, Normalizer, Schema
 
 ROWS = [{"n": 1}, {"n": 2}]
 
@@ -394,3 +394,22 @@ def test_relations_must_fit_the_function() -> None:
 
     with pytest.raises(DefinitionError, match="takes an asset, not the config"):
         asset(relations={"orders": Setting})(users)
+
+
+def test_a_schema_that_cannot_hold_the_partition_column_is_refused() -> None:
+    daily = TimePartitionConfig(column="day")
+
+    def declare(**columns: Any) -> Any:
+        return asset(partitioning=daily, schema=Schema.from_fields("Row", columns))(function())
+
+    def function() -> Any:
+        def orders() -> Any: ...
+
+        return orders
+
+    assert declare(day=dt.date, n=int).key == "orders"
+    with pytest.raises(DefinitionError, match="schema 'Row' has no partition column 'day'"):
+        declare(n=int)
+    for wrong in (float, bool, list[int]):
+        with pytest.raises(DefinitionError, match="partition column 'day' is a"):
+            declare(day=wrong)

@@ -8,6 +8,7 @@ from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.catalog import Catalog, assets_of, distinct_assets
 from airflow_provider.definitions.decorators import asset
 from airflow_provider.definitions.source import Source
+from airflow_provider.destinations.parquet import ParquetDestination
 from airflow_provider.errors import GraphError
 
 
@@ -69,3 +70,39 @@ def test_distinct_assets_have_one_key_each() -> None:
     assert list(distinct_assets([shop, orders, shop])) == ["shop.orders", "shop.users", "orders"]
     with pytest.raises(GraphError, match="is there twice"):
         distinct_assets([orders, orders])
+
+
+def test_two_sources_of_one_key_are_refused_also_without_a_common_asset() -> None:
+    class Again(Source):
+        key = "shop"
+
+        @asset
+        def lines(self) -> list[dict[str, Any]]:
+            return []
+
+    with pytest.raises(GraphError, match=r"two sources are called 'shop': Shop and .*Again"):
+        distinct_assets([Shop, Again])
+    assert len(distinct_assets([Shop(assets=["orders"]), Shop(assets=["users"])])) == 2
+
+
+def test_two_assets_in_one_place_are_refused() -> None:
+    class Cased(Source):
+        @asset
+        def orders(self) -> list[dict[str, Any]]:
+            return []
+
+        @asset(key="Orders")
+        def other(self) -> list[dict[str, Any]]:
+            return []
+
+    def lake(path: str = "/lake") -> ParquetDestination:
+        return ParquetDestination(base_path=path)
+
+    with pytest.raises(GraphError, match=r"'cased.orders' and 'cased.Orders' are both stored as 'orders'"):
+        distinct_assets([Cased(destinations=lake())])
+    with pytest.raises(GraphError, match=r"'shop.orders' and 'ads.orders' are both"):
+        distinct_assets([Shop(destinations=lake(), dataset="bronze"), Ads(destinations=lake(), dataset="Bronze")])
+
+    distinct_assets([Shop(destinations=lake()), Ads(destinations=lake())])
+    distinct_assets([Shop(destinations=lake(), dataset="b"), Ads(destinations=lake("/other"), dataset="b")])
+    distinct_assets([Cased()])

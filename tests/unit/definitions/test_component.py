@@ -343,6 +343,13 @@ def test_a_field_set_without_annotation_is_a_default() -> None:
         type(Budget)("Wrong", (Budget,), {"__module__": __name__, "__qualname__": "Wrong", "limit": "x"})
 
 
+def test_an_instance_in_a_class_body_is_refused() -> None:
+    with pytest.raises(DefinitionError, match="budget is an instance of Budget; a class body holds definitions"):
+
+        class Wrong(Resource):
+            budget = Budget()
+
+
 def test_components_can_be_copied_deeply_and_pickled() -> None:
     budget = Budget(limit=9)
     copied = copy.deepcopy(Client(budget=budget, url="http://other.test"))

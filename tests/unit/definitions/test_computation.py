@@ -2,8 +2,11 @@
 
 from typing import Any
 
+import pytest
+
 from airflow_provider.definitions.computation import Computation, Output
 from airflow_provider.definitions.decorators import asset
+from airflow_provider.errors import AssetError
 
 
 def test_an_asset_is_the_computation_of_one_output() -> None:
@@ -17,3 +20,6 @@ def test_an_asset_is_the_computation_of_one_output() -> None:
     assert (computation.subject, computation.outputs, computation.selected) == (made, (made,), ("users",))
     assert computation.parameters.context_name == "context"
     assert list(computation.results([{"n": 1}])) == [Output("users", [{"n": 1}])]
+    assert list(computation.results(Output("users", 5))) == [Output("users", 5)]
+    with pytest.raises(AssetError, match="returned Output\\('orders'\\), which is none of its outputs"):
+        list(computation.results(Output("orders", 5)))

@@ -1,6 +1,7 @@
 """Every option and channel of the decorators, on functions, subclasses and plain classes."""
 
 import datetime as dt
+import functools
 import textwrap
 from pathlib import Path
 from typing import Any, ClassVar
@@ -27,6 +28,10 @@ class Ads(Schema):
     n: int
 
 
+class DailyAds(Ads):
+    day: dt.date
+
+
 class Budget(Config):
     limit: int = 5
 
@@ -43,7 +48,7 @@ def test_every_option_of_an_asset_arrives() -> None:
         icon="carbon:chart-line",
         tags=["Report"],
         description="What ads cost.",
-        schema=Ads,
+        schema=DailyAds,
         partitioning=DAILY,
         airflow=TaskOptions(pool="ads"),
         stray_rows="drop",
@@ -71,7 +76,7 @@ def test_every_option_of_an_asset_arrives() -> None:
         "carbon:chart-line",
         ["Report"],
     )
-    assert (made.description, made.schema, made.partitioning) == ("What ads cost.", Ads, DAILY)
+    assert (made.description, made.schema, made.partitioning) == ("What ads cost.", DailyAds, DAILY)
     assert (made.stray_rows, made.on_empty, made.code_version) == ("drop", "replace", "7")
     assert made.airflow == TaskOptions(pool="ads")
     assert (made.dataset, made.default_destination_key, made.enabled) == ("ads", "memory_destination", False)
@@ -242,6 +247,8 @@ def test_several_for_one_parameter_are_refused() -> None:
 def test_what_cannot_be_decorated_is_named() -> None:
     with pytest.raises(DefinitionError, match="cannot decorate 5"):
         asset(5)
+    with pytest.raises(DefinitionError, match=r"cannot decorate functools\.partial"):
+        asset(functools.partial(print))
     with pytest.raises(DefinitionError, match="@destination: cannot decorate"):
         destination(_users)
 

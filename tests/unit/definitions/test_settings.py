@@ -45,7 +45,8 @@ def test_objects_pass_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "fix"),
     [
-        ("key", 5, "give text"),
+        ("key", 5, "give a name, or leave the key out"),
+        ("key", "", "give a name, or leave the key out"),
         ("tags", "ads", "give a list of texts, or a dict of texts"),
         ("tags", 5, "give a list of texts"),
         ("partitioning", "daily", "give a partitioning such as ap.TimePartitionConfig(column='date')"),

@@ -1,6 +1,7 @@
 """Materializing one asset: steps, slices, outcomes, upstreams, custom destinations, loops, secrets."""
 
 import asyncio
+import dataclasses
 import datetime as dt
 import json
 import logging
@@ -774,3 +775,38 @@ def test_the_words_of_others_stay_out_of_what_is_kept(index_uri: Path) -> None:
     assert "hunter2" not in str(caught.value)
     assert "hunter2" not in repr(events)
     assert not any("hunter2" in path.read_text(encoding="utf-8") for path in index_uri.rglob("*.jsonl"))
+
+
+def test_a_damaged_commit_record_is_mended_by_the_run(tmp_path: Path) -> None:
+    made = returning(rows(1, 2))(destinations=ParquetDestination(base_path=str(tmp_path)))
+    execute(made, days(2))
+    (record,) = tmp_path.glob("**/_ledger/records/2026-03-01*")
+    record.write_text("{", encoding="utf-8")
+
+    assert statuses(execute(made, days(2), "second")) == [("01", "committed"), ("02", "committed")]
+    assert stored(made, days(2)).num_rows == 2
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [([{"n": 1}, {"n": {1, 2}}], "asset 'orders': row 1, column 'n': a value of type set"), ({1}, "returned a set")],
+)
+def test_what_one_destination_cannot_hold_is_written_to_none(value: Any, message: str, tmp_path: Path) -> None:
+    stores = [FileDestination(base_path=str(tmp_path / "a")), ParquetDestination(base_path=str(tmp_path / "b"))]
+    made = returning(value, None)(destinations=stores)
+
+    with pytest.raises(AssetsError, match=message):
+        execute(made)
+    assert list(tmp_path.glob("**/data.*")) == []
+
+
+def test_instances_of_a_dataclass_that_is_the_schema_are_rows() -> None:
+    @dataclasses.dataclass
+    class Order:
+        day: dt.date
+        version: int
+
+    made = returning([Order(day(1), 7)], schema=Order)(destinations=MemoryDestination())
+
+    assert statuses(execute(made, days(1))) == [("01", "committed")]
+    assert stored(made, days(1)) == [{"day": day(1), "version": 7}]

@@ -42,6 +42,8 @@ def told(windows: Any) -> list[str]:
             ["2026-03-01..2026-03-03"],
         ),
         ([TimePartitionWindow("2026-03-05"), TimePartitionWindow("2026-03-01")], ["2026-03-01", "2026-03-05"]),
+        (dt.date(2026, 3, 1), ["2026-03-01"]),
+        (["2026-03-01", dt.date(2026, 3, 2)], ["2026-03-01..2026-03-02"]),
         ([], []),
     ],
 )
@@ -67,6 +69,8 @@ def test_an_asset_without_partitions_has_no_windows() -> None:
         (TimePartitionWindow("2026-03-01", timezone="Asia/Tokyo"), "is in Asia/Tokyo"),
         (TimePartitionWindow("2026-02-28"), "lies before the first partition"),
         ("yesterday", "yesterday"),
+        ("../x", r"'\.\./x' is not a range"),
+        (5, "5 is a int"),
     ],
 )
 def test_what_does_not_fit_is_an_error_of_the_asset(window: Any, message: str) -> None:

@@ -69,3 +69,10 @@ def test_every_error_says_what_where_and_how_to_mend_it(code: int, fix: str) -> 
     assert "/lake/x" in caught.value.what
     assert caught.value.where == "asset 'a'"
     assert fix in caught.value.fix
+
+
+def test_a_folder_in_place_of_a_file_is_named_by_its_path(tmp_path: Path) -> None:
+    for read in (posix.read_bytes, posix.sha256_of):
+        with pytest.raises(DestinationError, match="EISDIR") as caught, posix.mapped("other", where="here"):
+            read(str(tmp_path))
+        assert str(tmp_path) in caught.value.what

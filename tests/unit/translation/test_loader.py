@@ -112,6 +112,20 @@ def test_two_sources_of_one_key_are_one_dag_and_a_named_error() -> None:
     assert "two definitions have this name" in (dags["shop__duplicate"].doc_md or "")
 
 
+def test_two_sources_in_one_place_are_one_dag_and_a_named_error(tmp_path: Path) -> None:
+    class Again(ap.Source):
+        dataset = "shop"
+
+        @ap.asset
+        def orders(self): ...
+
+    lake = ap.ParquetDestination(base_path=tmp_path)
+    dags = ap.build_dags(Shop(destinations=lake), Again(destinations=lake))
+
+    assert len(dags["shop"].tasks) == 2
+    assert "'shop.orders' and 'again.orders' are both stored as 'orders'" in dags["again"].doc_md
+
+
 def test_a_module_that_fails_to_import_is_one_definitions_fault(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,6 @@
 """What an asset returned: which shapes mean rows."""
 
+import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +17,11 @@ class Model(pydantic.BaseModel):
 
 
 class Row(Schema):
+    a: int
+
+
+@dataclasses.dataclass
+class Point:
     a: int
 
 
@@ -99,3 +105,12 @@ def test_models_with_awkward_columns_are_dumped_whole() -> None:
     awkward = Schema.from_fields("S", {"as_row": int, "model_dump": int, "keys": int})
 
     assert unwrap(awkward(as_row=1, model_dump=2, keys=3)) == [{"as_row": 1, "model_dump": 2, "keys": 3}]
+
+
+def test_instances_of_dataclasses_are_rows_where_that_is_said() -> None:
+    one = Point(1)
+
+    assert unwrap([one]) == [one]
+    for value in (one, [one], (one,), iter([one])):
+        assert unwrap(value, dataclass_rows=True) == [{"a": 1}]
+    assert unwrap([1, 2], dataclass_rows=True) == [1, 2]
