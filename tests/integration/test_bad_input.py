@@ -132,7 +132,7 @@ WINDOWS = [
     ("300 characters", "x" * 300, "xxx"),
     ("an escape", "%2F", "%2F"),
     ("differing only by case", "2026-w10", "2026-w10"),
-    ("an open end", "2026-03-01..", "'2026-03-01..' lacks an end"),
+    ("an open end", "2026-03-01..", "'2026-03-01..' is not a range"),
 ]
 
 

@@ -102,7 +102,7 @@ def test_a_damaged_record_is_removed_and_the_rest_comes_back(run: Run, home: Pat
     done = run("index", "rebuild", "orders")
 
     assert done.exit_code == 0
-    assert "removed a record that is not a commit record" in done.stderr
+    assert "removed a record that is not a commit record" in done.stdout
     assert sorted(open_index().read("shop.orders").records) == ["2026-01-01", "2026-01-03"]
 
 
