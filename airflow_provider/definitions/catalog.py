@@ -109,13 +109,13 @@ class Places:
         self._held: dict[tuple[str, str], list[Asset]] = {}
 
     def add(self, assets: Iterable[Asset]) -> None:
-        """Take up ``assets``; a dataset or table that differs only by case is the same one.
+        """Take up ``assets``.
 
         Raises:
             GraphError: Another asset is stored in the place of one of them; those before it are taken up.
         """
         for asset in assets:
-            others = self._held.setdefault(((asset.dataset or "").lower(), asset.table), [])
+            others = self._held.setdefault((asset.dataset or "", asset.table), [])
             for other in others:
                 if other is not asset and _share_a_store(other, asset):
                     raise GraphError(

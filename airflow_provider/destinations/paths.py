@@ -43,7 +43,13 @@ class TableFolder:
 
     @classmethod
     def of(cls, base: str, *, dataset: str, table: str, column: str, extension: str) -> "TableFolder":
-        """The folder of ``table``; ``dataset`` and ``column`` may be empty."""
+        """The folder of ``table``; ``dataset`` and ``column`` may be empty.
+
+        Raises:
+            PartitionError: One of them fits no path.
+        """
+        if column:
+            column_component(column)
         parts = [component(dataset)] if dataset else []
         return cls(os.path.join(base, *parts, component(table)), column, extension)
 

@@ -101,7 +101,7 @@ def test_two_assets_in_one_place_are_refused() -> None:
     with pytest.raises(GraphError, match=r"'cased.orders' and 'cased.Orders' are both stored as 'orders'"):
         distinct_assets([Cased(destinations=lake())])
     with pytest.raises(GraphError, match=r"'shop.orders' and 'ads.orders' are both"):
-        distinct_assets([Shop(destinations=lake(), dataset="bronze"), Ads(destinations=lake(), dataset="Bronze")])
+        distinct_assets([Shop(destinations=lake(), dataset="bronze"), Ads(destinations=lake(), dataset="bronze")])
 
     distinct_assets([Shop(destinations=lake()), Ads(destinations=lake())])
     distinct_assets([Shop(destinations=lake(), dataset="b"), Ads(destinations=lake("/other"), dataset="b")])

@@ -810,3 +810,13 @@ def test_instances_of_a_dataclass_that_is_the_schema_are_rows() -> None:
 
     assert statuses(execute(made, days(1))) == [("01", "committed")]
     assert stored(made, days(1)) == [{"day": day(1), "version": 7}]
+
+
+def test_a_partition_column_that_fits_no_path_is_told_before_the_data_is_made(tmp_path: Path) -> None:
+    made = returning(lambda _: pytest.fail("was called"), TimePartitionConfig(column="x" * 300))(
+        destinations=ParquetDestination(base_path=str(tmp_path))
+    )
+
+    with pytest.raises(PartitionError, match="does not fit a path as partition column"):
+        execute(made, days(1))
+    assert list(tmp_path.iterdir()) == []
