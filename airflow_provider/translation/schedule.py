@@ -8,9 +8,9 @@ from typing import Any
 
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.errors import ConfigError
+from airflow_provider.operators.outlets import airflow_asset
 from airflow_provider.partitioning import TimePartitionConfig
 from airflow_provider.version_compat import (
-    AirflowAsset,
     ContinuousTimetable,
     CronDataIntervalTimetable,
     NullTimetable,
@@ -69,7 +69,7 @@ def shared_partitioning(assets: Iterable[Asset]) -> TimePartitionConfig | None:
 
 
 def _airflow_asset(item: Any) -> Any:
-    return AirflowAsset(name=item.qualified_key, uri=item.uri, group="asset") if isinstance(item, Asset) else item
+    return airflow_asset(item) if isinstance(item, Asset) else item
 
 
 def _from_text(schedule: str, timezone: str, where: str) -> Any:

@@ -159,3 +159,6 @@ def test_our_assets_can_be_a_schedule() -> None:
     dag = ap.build_dag(Shop(assets=["products"]), dag_id="after", schedule=[shop.orders])
 
     assert "shop.orders" in str(dag.timetable.asset_condition)
+    (waited_for,) = dag.timetable.asset_condition.objects
+    # Airflow keeps one extra per asset, the last one parsed: without ours the pages would not know what to expect.
+    assert waited_for.extra == ap.airflow_asset(shop.orders).extra != {}
