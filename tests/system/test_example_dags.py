@@ -48,6 +48,12 @@ def test_fourteen_daily_runs_fill_fourteen_new_york_days(filled: AirflowInstance
     assert index.read("nyc_reference.airlines").records[None].rows == 16
 
 
+def test_the_weather_has_its_real_gaps(filled: AirflowInstance, index) -> None:
+    hours = {day: index.read("nyc.weather").records[day].rows for day in TWO_WEEKS}
+
+    assert {day: 72 - rows for day, rows in hours.items() if rows < 72} == {"2013-01-01": 5, "2013-01-06": 1}
+
+
 def test_each_run_told_airflow_which_partition_it_stored(filled: AirflowInstance) -> None:
     assets = filled.client.get("/assets", name_pattern="nyc.flights")["assets"]
     (asset,) = [asset for asset in assets if asset["name"] == "nyc.flights"]

@@ -169,7 +169,17 @@ class Web(ap.Source):
     @ap.asset(partitioning=day, relations={{"orders": ap.Relation("asset", "shop.orders")}}, airflow=quiet)
     def visits(self, orders: ap.Upstream): ...
 
-ap.build_dags({order}, schedule="@daily")
+def numbered(number):
+    @ap.asset(key=f"asset_{{number:02}}", partitioning=day, tags={tags})
+    def made(context: ap.ExecutionContext): ...
+    return made
+
+@ap.source
+def fifty():
+    numbers = range(50)
+    return [numbered(number) for number in (numbers if "{order}" < "T" else reversed(numbers))]
+
+ap.build_dags(fifty, {order}, schedule="@daily")
 """
 
 
@@ -178,7 +188,8 @@ def test_the_serialised_dag_is_the_same_in_any_process_seed_and_order(tmp_path: 
     second = parsed(tmp_path, DAGS.format(order="Web, Ads, Shop", tags='{"z", "y", "x"}'), seed="2")
 
     assert json.dumps(first["dags"]) == json.dumps(second["dags"])
-    assert sorted(first["dags"]) == ["ads", "shop", "web"]
+    assert sorted(first["dags"]) == ["ads", "fifty", "shop", "web"]
+    assert len(first["dags"]["fifty"]["dag"]["tasks"]) == 50
 
 
 def test_one_import_error_names_file_and_definition(tmp_path: Path) -> None:
