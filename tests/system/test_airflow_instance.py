@@ -29,7 +29,8 @@ with DAG("{dag_id}", schedule=None):
 
 # Starts an instance and waits in it, as the demo does.
 LAUNCHER = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background inherits that it is ignored
 from airflow_provider.testing.airflow_instance import AirflowInstance
 
 with AirflowInstance(sys.argv[1], dags_folder=sys.argv[2]) as instance:
