@@ -150,7 +150,7 @@ class Destination(Component):
         """Write ``data``, one ``write_partition`` per partition of the context, each with its slice."""
         slices = iter(context.slices(data))
         for partition, part in slices:
-            pending = self.write_partition(context, partition, part)
+            pending = self.write_partition(context, partition, in_form(self, part))
             if inspect.isawaitable(pending):  # asked of the result: a decorated hook does not look async
                 return self._write_async(pending, context, slices)
         return None
@@ -183,7 +183,7 @@ class Destination(Component):
     ) -> None:
         await pending
         for partition, part in slices:
-            await self.write_partition(context, partition, part)
+            await self.write_partition(context, partition, in_form(self, part))
 
     async def _read_async(
         self,
@@ -229,6 +229,16 @@ class Destination(Component):
             where=f"{self.label}, {getattr(asset, 'label', asset)}",
             fix="use a SQL destination for views",
         )
+
+
+def in_form(destination: Destination, data: Any) -> Any:
+    """``data`` in the form that the destination's hooks take; what is not tabular stays as it is."""
+    from airflow_provider.schema.representations import TableData
+
+    if destination.representation is None:
+        return data
+    table = TableData.of(data)
+    return data if table is None else table.to(destination.representation)
 
 
 def join(destination: Destination, context: IOContext, found: list[Any]) -> Any:

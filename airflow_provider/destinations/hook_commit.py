@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from airflow_provider.definitions.destination import Call, Destination, Guarantee, Stamp
+from airflow_provider.definitions.destination import Call, Destination, Guarantee, Stamp, in_form
 from airflow_provider.definitions.io_context import IOContext
 from airflow_provider.destinations.file_like import rows_of
 from airflow_provider.errors import DataCorruptError, DestinationError, SupersededError
@@ -146,8 +146,9 @@ class HookCommitter:
         return self._commit(partition, data, record)
 
     def commit_empty(self, partition: Partition | None, stamp: Stamp) -> CommitRecord:
-        """Have the hooks store no rows (an empty list), and record the partition as empty."""
-        return self._commit(partition, [], replace(self._record(partition, stamp), state="empty", rows=0))
+        """Have the hooks store no rows (an empty list, in the form they take), and record the partition as empty."""
+        nothing = in_form(self._destination, [])
+        return self._commit(partition, nothing, replace(self._record(partition, stamp), state="empty", rows=0))
 
     def repair(self) -> list[str]:
         """What cannot be believed, one line each. Nothing can be mended from outside: run those partitions again."""

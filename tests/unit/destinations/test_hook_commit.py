@@ -98,3 +98,26 @@ def test_the_whole_and_a_key_called_whole_stay_apart(committer: HookCommitter) -
     committer.commit(None, "w", stamp(1))
     assert committer.records([None, "whole"]).keys() == {None}
     assert [record.key for record in committer.all_records()] == [None]
+
+
+def test_the_hooks_are_given_no_rows_in_the_form_they_ask_for(tmp_path: Path) -> None:
+    class InArrow(Scripted):
+        representation: ClassVar[str | None] = "arrow"
+        stored: ClassVar[list[Any]] = []
+
+    committer = HookCommitter(InArrow(), CONTEXT, lambda hook, *args: hook(*args), open_store(str(tmp_path)))
+
+    assert committer.commit_empty(DAY, stamp(1)).state == "empty"
+
+    assert [type(data).__name__ for data in InArrow.stored] == ["Table"]
+    assert InArrow.stored[0].num_rows == 0
+
+
+def test_a_write_by_hand_hands_over_the_form_asked_for() -> None:
+    class InArrow(Scripted):
+        representation: ClassVar[str | None] = "arrow"
+        stored: ClassVar[list[Any]] = []
+
+    InArrow().write(CONTEXT, [{"day": DAY.date, "n": 1}])
+
+    assert [data.to_pylist() for data in InArrow.stored] == [[{"day": DAY.date, "n": 1}]]
