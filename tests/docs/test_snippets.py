@@ -47,3 +47,22 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
         waiting += [(page.parent / target).resolve() for target in LINK.findall(page.read_text())]
 
     assert [page_id(page) for page in PAGES if page not in reached] == []
+
+
+def test_the_destination_of_the_how_to_passes_the_contract(tmp_path: Path) -> None:
+    page = (ROOT / "docs/how-to/write-a-destination.md").read_text()
+    blocks = re.findall(r"^```python(?: no-run)?\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    (tmp_path / "test_page.py").write_text("\n\n".join(blocks))
+    environment = {**os.environ, "AIRFLOW_HOME": str(tmp_path / "home"), "AIRFLOW__CORE__LOAD_EXAMPLES": "False"}
+
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_page.py"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=180,
+    )
+
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert " passed" in done.stdout
