@@ -51,7 +51,7 @@ def check_all(assets: Iterable[Asset], window: PartitionWindow | Partition | Non
     if problems:
         raise PartitionError(
             "; ".join(f"{problem.where}: {problem.what}" for problem in problems),
-            where=f"window {window}",
+            where="no window" if window is None else f"window {window}",
             fix=problems[0].fix,
         )
     return found

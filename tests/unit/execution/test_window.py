@@ -87,3 +87,9 @@ def test_all_assets_are_checked_before_any_runs() -> None:
         check_all([ALONE, BERLIN], window)
     with pytest.raises(PartitionError, match=r"window 2026-02-28: asset 'users': .*; asset 'orders': "):
         check_all([BERLIN, other], window)
+
+
+def test_several_assets_that_need_a_window_are_named_together() -> None:
+    with pytest.raises(PartitionError, match="given no window") as caught:
+        check_all([BERLIN, made("other")], None)
+    assert caught.value.where == "no window"
