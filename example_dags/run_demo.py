@@ -88,7 +88,8 @@ def main() -> int:
         run(instance, progress)
         ready = True
         progress.say("every task succeeded and every day is held")
-        show_address(instance)
+        if not chosen.exit:
+            show_address(instance)
         while not chosen.exit:
             time.sleep(3600)
     except KeyboardInterrupt:
@@ -197,6 +198,7 @@ def show_address(instance: AirflowInstance) -> None:
     print(f"\n  UI     {instance.url}/dags/{DAG_ID}")
     print(f"  login  admin  {instance.passwords['admin']}")
     print(f"  logs   {instance.logs}")
+    print(f"  In the tab Coverage the rest of {FIRST.year} is missing: the schedule ends after {DAYS} days.")
     print("  Ctrl-C stops it; make demo starts it again with what is there.\n", flush=True)
 
 
