@@ -14,6 +14,7 @@ from airflow_provider.definitions.component import Component
 from airflow_provider.definitions.destination import Destination
 from airflow_provider.definitions.environment import resolve_env
 from airflow_provider.errors import AssetsError, located
+from airflow_provider.execution.resolve import resources
 from airflow_provider.storage.index import ENVIRONMENT, IndexStore, open_index
 
 Mark = Literal["ok", "note", "WRONG"]
@@ -41,6 +42,7 @@ def examine(bundle: Bundle) -> Iterator[Finding]:
     yield from _destinations(assets)
     yield from _index()
     yield from _connections(assets)
+    yield from _resources(assets)
 
 
 def print_findings(terminal: Terminal, bundle: Bundle) -> bool:
@@ -134,6 +136,16 @@ def _connections(assets: list[Asset]) -> Iterator[Finding]:
             yield Finding("WRONG", f"{error}\n  (named by {label})")
         else:
             yield Finding("ok", f"connection {name!r}: found, of type {found.conn_type!r} (named by {label})")
+
+
+def _resources(assets: list[Asset]) -> Iterator[Finding]:
+    """Fill each asset's configs and connections as a run does; what is bound and not found was said already."""
+    for asset in assets:
+        try:
+            resources(asset)
+        except AssetsError as error:
+            if not any("conn_id" in component.__dict__ for component in _around(asset)):
+                yield Finding("WRONG", _once(asset.label, str(error)))
 
 
 def _around(asset: Asset) -> Iterator[Component]:

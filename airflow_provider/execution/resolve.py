@@ -76,7 +76,8 @@ def _resource(asset: Asset, name: str, relation: Relation) -> Any:
     raise ConfigError(
         f"parameter {name!r} needs a {wanted}, but none is bound and it cannot fill itself from the environment",
         where=asset.label,
-        fix=f"pass {name}={wanted}(...) to the asset or its source, or set its environment variables",
+        fix=f"pass {name}={wanted}(...) to the asset (or to its source, where that declares {name}: {wanted}), or set "
+        "its environment variables",
     )
 
 

@@ -88,3 +88,33 @@ def test_a_definition_that_cannot_be_loaded_is_among_the_findings(run: Run, fold
 
     assert done.exit_code == 1
     assert f"WRONG  definition {folder / 'bad.py'}: ZeroDivisionError" in done.stdout
+
+
+UNFILLED = """
+import airflow_provider as ap
+
+class Api(ap.Connection):
+    conn_id: str = "nowhere"
+    host: str
+
+class Page(ap.Config):
+    page_size_of_the_api: int
+
+@ap.asset
+def pulled(api: Api):
+    return []
+
+@ap.asset
+def paged(page: Page):
+    return []
+"""
+
+
+def test_what_an_asset_would_fill_by_itself_and_cannot_is_wrong(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "unfilled.py").write_text(UNFILLED, encoding="utf-8")
+
+    done = run("doctor", "--from", str(tmp_path / "unfilled.py"))
+
+    assert done.exit_code == 1
+    assert "WRONG  asset 'paged'" in done.stdout
+    assert "'nowhere'" in done.stdout
