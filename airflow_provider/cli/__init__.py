@@ -9,7 +9,7 @@ def main() -> None:
     """Run the command line; it ends with 0, with 1 where something is wrong, with 2 for a command not understood."""
     try:
         import rich  # noqa: F401 -- asked for here so that its absence is told in one sentence
-        import typer  # noqa: F401
+        import typer  # noqa: F401 -- as above
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _EXTRA:
             raise

@@ -115,7 +115,7 @@ def hush(*, verbose: bool | None = None) -> None:
 
         structlog.configure(
             wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
-            logger_factory=structlog.PrintLoggerFactory(_Stderr()),  # type: ignore[arg-type]
+            logger_factory=structlog.PrintLoggerFactory(_Stderr()),  # type: ignore[arg-type]  # only write and flush are used
         )
 
 

@@ -41,8 +41,9 @@ def examine(bundle: Bundle) -> Iterator[Finding]:
     yield Finding("ok", f"{counted(len(assets), 'asset')} in {', '.join(bundle.origins)}")
     yield from _destinations(assets)
     yield from _index()
-    yield from _connections(assets)
-    yield from _resources(assets)
+    told: set[str] = set()
+    yield from _connections(assets, told)
+    yield from _resources(assets, told)
 
 
 def print_findings(terminal: Terminal, bundle: Bundle) -> bool:
@@ -108,20 +109,20 @@ def _index() -> Iterator[Finding]:
 def _default_root() -> str:
     """The folder that ``open_index`` takes when nothing is set."""
     home = os.environ.get("AIRFLOW_HOME") or "~/airflow"
-    return open_index(os.path.join(home, "airflow_provider_index")).root  # noqa: PTH118
+    return open_index(os.path.join(home, "airflow_provider_index")).root  # noqa: PTH118 -- as open_index does
 
 
 def _try(store: IndexStore) -> None:
     """Make a file where the index is, or in the nearest folder above it that is there; raises ``OSError``."""
     folder = store.root
-    while not os.path.lexists(folder) and os.path.dirname(folder) != folder:  # noqa: PTH120
-        folder = os.path.dirname(folder)  # noqa: PTH120
+    while not os.path.lexists(folder) and os.path.dirname(folder) != folder:  # noqa: PTH120 -- roots are text
+        folder = os.path.dirname(folder)  # noqa: PTH120 -- as above
     with tempfile.TemporaryFile(dir=folder):
         pass
 
 
-def _connections(assets: list[Asset]) -> Iterator[Finding]:
-    """Look each connection up as a worker would; no field of it is shown."""
+def _connections(assets: list[Asset], told: set[str]) -> Iterator[Finding]:
+    """Look each connection up as a worker would; no field of it is shown. Errors are added to ``told``."""
     named: dict[str, str] = {}
     for asset in assets:
         for component in _around(asset):
@@ -133,18 +134,19 @@ def _connections(assets: list[Asset]) -> Iterator[Finding]:
             name = resolve_env(conn_id, where=label)
             found = ports.resolve("connection_lookup").connection(name)
         except AssetsError as error:
+            told.add(str(error))
             yield Finding("WRONG", f"{error}\n  (named by {label})")
         else:
             yield Finding("ok", f"connection {name!r}: found, of type {found.conn_type!r} (named by {label})")
 
 
-def _resources(assets: list[Asset]) -> Iterator[Finding]:
-    """Fill each asset's configs and connections as a run does; what is bound and not found was said already."""
+def _resources(assets: list[Asset], told: set[str]) -> Iterator[Finding]:
+    """Fill each asset's configs and connections as a run does; an error in ``told`` is not said again."""
     for asset in assets:
         try:
             resources(asset)
         except AssetsError as error:
-            if not any("conn_id" in component.__dict__ for component in _around(asset)):
+            if str(error) not in told:
                 yield Finding("WRONG", _once(asset.label, str(error)))
 
 

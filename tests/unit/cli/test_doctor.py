@@ -118,3 +118,39 @@ def test_what_an_asset_would_fill_by_itself_and_cannot_is_wrong(run: Run, tmp_pa
     assert done.exit_code == 1
     assert "WRONG  asset 'paged'" in done.stdout
     assert "'nowhere'" in done.stdout
+
+
+BOTH = """
+import airflow_provider as ap
+
+class Api(ap.Connection):
+    host: str
+
+class Page(ap.Config):
+    page_size_of_the_api: int
+
+@ap.asset
+def pulled(page: Page, api: Api):
+    return []
+
+@ap.asset
+def lost(api: Api):
+    return []
+
+made = pulled(api=Api(conn_id="there"))
+gone = lost(api=Api(conn_id="nowhere"))
+"""
+
+
+def test_a_connection_that_is_bound_hides_no_other_gap_and_is_told_once(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AIRFLOW_CONN_THERE", '{"conn_type": "http", "host": "h"}')
+    (tmp_path / "both.py").write_text(BOTH, encoding="utf-8")
+
+    done = run("doctor", "--from", str(tmp_path / "both.py"))
+
+    assert done.exit_code == 1
+    assert "WRONG  asset 'pulled': parameter 'page' needs a Page" in done.stdout
+    assert done.stdout.count("WRONG  connection 'nowhere'") == 1
+    assert done.stdout.count("'nowhere'") == 1
