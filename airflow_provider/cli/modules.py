@@ -130,7 +130,7 @@ def _expect_dags(file: Path) -> None:
     if not _mentions(file, b"dag"):
         return
     with contextlib.suppress(ImportError):
-        import airflow.sdk  # noqa: F401
+        import airflow.sdk  # noqa: F401 -- its registry is looked at below
     registry = _registry()
     if registry is not None:
         registry.current_autoregister_module_name = __name__

@@ -15,10 +15,11 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import BeforeValidator, Field
 
-from airflow_provider.definitions.destination import Call, Destination, Guarantee, Stamp, join
+from airflow_provider.definitions.destination import Call, Guarantee, join
 from airflow_provider.definitions.environment import resolve_env
 from airflow_provider.definitions.io_context import IOContext
 from airflow_provider.destinations.commit import Encoded, PosixCommitter
+from airflow_provider.destinations.committed import CommittedDestination
 from airflow_provider.destinations.paths import TableFolder
 from airflow_provider.destinations.snapshot import Snapshot, take_snapshot
 from airflow_provider.errors import AssetsError, ConfigError, DataNotFoundError
@@ -56,7 +57,7 @@ def _local(text: str) -> str:
     return unquote(urlsplit(text).path) if scheme else text
 
 
-class FileLikeDestination(Destination):
+class FileLikeDestination(CommittedDestination):
     """Base of the destinations that keep one file per partition under ``base_path``.
 
     Args:
@@ -112,22 +113,6 @@ class FileLikeDestination(Destination):
             address=self.address,
             lock_timeout_s=self.lock_timeout_s,
         )
-
-    def write_partition(self, context: IOContext, partition: Partition | None, data: Any) -> None:
-        """Replace one partition, atomically, under a fence of its own."""
-        self._commit(context, [(partition, data)])
-
-    def write(self, context: IOContext, data: Any) -> None:
-        """Write each partition of the context, each atomically, under one fence."""
-        self._commit(context, context.slices(data))
-
-    def _commit(self, context: IOContext, slices: list[tuple[Partition | None, Any]]) -> None:
-        committer = self.committer(context)
-        for partition, _ in slices:
-            committer.place(partition)
-        stamp = Stamp(fence=committer.take_fence(), attempt=uuid.uuid4().hex)
-        for partition, part in slices:
-            committer.commit(partition, part, stamp)
 
     def read_partition(self, context: IOContext, partition: Partition | None) -> Any:
         """Read one whole version of a partition.

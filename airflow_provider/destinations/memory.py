@@ -6,13 +6,13 @@ fresh value. Commits follow the same rules as on disk: fences, records, late wri
 
 import pickle
 import threading
-import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from airflow_provider.definitions.destination import Call, Destination, Guarantee, Stamp, join
+from airflow_provider.definitions.destination import Call, Guarantee, Stamp, join
 from airflow_provider.definitions.io_context import IOContext
+from airflow_provider.destinations.committed import CommittedDestination
 from airflow_provider.destinations.file_like import detached, rows_of
 from airflow_provider.destinations.paths import column_component, component
 from airflow_provider.errors import DataNotFoundError, DestinationError, SupersededError
@@ -30,7 +30,7 @@ class Stored:
     frozen: bytes | None
 
 
-class MemoryDestination(Destination):
+class MemoryDestination(CommittedDestination):
     """Stores partitions in a dict that all instances in the process share. Call ``clear`` between tests.
 
     The dict's keys are ``{dataset}/{table}`` or ``{dataset}/{table}/{column}={key}``.
@@ -59,20 +59,6 @@ class MemoryDestination(Destination):
     def committer(self, context: IOContext, *, call: Call | None = None) -> "MemoryCommitter":
         """The committer of the context's asset."""
         return MemoryCommitter(context)
-
-    def write_partition(self, context: IOContext, partition: Partition | None, data: Any) -> None:
-        """Replace one partition under a fence of its own."""
-        self._commit(context, [(partition, data)])
-
-    def write(self, context: IOContext, data: Any) -> None:
-        """Write each partition of the context under one fence."""
-        self._commit(context, context.slices(data))
-
-    def _commit(self, context: IOContext, slices: Sequence[tuple[Partition | None, Any]]) -> None:
-        committer = self.committer(context)
-        stamp = Stamp(fence=committer.take_fence(), attempt=uuid.uuid4().hex)
-        for partition, part in slices:
-            committer.commit(partition, part, stamp)
 
     def read_partition(self, context: IOContext, partition: Partition | None) -> Any:
         """A fresh copy of one partition; ``[]`` for one that is recorded as empty.
@@ -116,6 +102,10 @@ class MemoryCommitter:
     def __init__(self, context: IOContext) -> None:
         self._context = context
         self._table = _table(context)
+
+    def place(self, partition: Partition | None) -> str:
+        """Where ``partition`` is kept, there or not; a key that fits no place raises ``PartitionError``."""
+        return _place(self._context, partition)
 
     def take_fence(self) -> int:
         """A number above every fence taken before."""
