@@ -17,7 +17,7 @@ from airflow_provider.errors import AssetsError
 from airflow_provider.ledger.record import AttemptNote, CommitRecord, Entry, Outcome, utc_text
 
 if TYPE_CHECKING:
-    from airflow_provider.execution.materialize import RunInfo, Target
+    from airflow_provider.execution.write import RunInfo, Target
 
 log = logging.getLogger(__name__)
 

@@ -14,10 +14,11 @@ from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.graph import AssetGraph
 from airflow_provider.errors import AssetsError
 from airflow_provider.execution.journal import Journal
-from airflow_provider.execution.materialize import AssetRun, Progress, RunInfo
+from airflow_provider.execution.materialize import AssetRun
 from airflow_provider.execution.offload import Bridge, in_thread
 from airflow_provider.execution.outcome import RunResult, told
 from airflow_provider.execution.window import Windows, check_all, windows_for
+from airflow_provider.execution.write import Progress, RunInfo
 from airflow_provider.partitioning import Partition, PartitionWindow
 
 log = logging.getLogger(__name__)

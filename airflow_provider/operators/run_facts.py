@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from airflow_provider.errors import ConfigError
-from airflow_provider.execution.materialize import RunInfo
+from airflow_provider.execution.write import RunInfo
 from airflow_provider.operators.outlets import event_keys
 from airflow_provider.partitioning import RunFacts, near_misses
 

@@ -18,7 +18,7 @@ from airflow_provider.destinations.parquet import ParquetDestination
 from airflow_provider.errors import DataNotFoundError
 from airflow_provider.execution import runner
 from airflow_provider.execution.context import ExecutionContext
-from airflow_provider.execution.materialize import RunInfo
+from airflow_provider.execution.write import RunInfo
 from airflow_provider.partitioning import TimePartitionConfig
 from airflow_provider.testing.destination_contract import StoredAsset, context_of, days
 

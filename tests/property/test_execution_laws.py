@@ -22,7 +22,7 @@ from airflow_provider.destinations.memory import MemoryDestination
 from airflow_provider.destinations.parquet import ParquetDestination
 from airflow_provider.errors import DataNotFoundError, PartitionError
 from airflow_provider.execution import runner
-from airflow_provider.execution.materialize import RunInfo
+from airflow_provider.execution.write import RunInfo
 from airflow_provider.partitioning import TimePartition, TimePartitionConfig, TimePartitionWindow
 from airflow_provider.schema import Schema
 

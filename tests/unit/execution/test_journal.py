@@ -11,7 +11,7 @@ from airflow_provider.destinations.memory import MemoryDestination
 from airflow_provider.errors import AssetError, DestinationError
 from airflow_provider.execution import journal as journal_module
 from airflow_provider.execution.journal import Journal
-from airflow_provider.execution.materialize import RunInfo, Target
+from airflow_provider.execution.write import RunInfo, Target
 from airflow_provider.ledger.record import AttemptNote, CommitRecord, utc_text
 from airflow_provider.storage.index import open_index
 

@@ -35,9 +35,9 @@ from airflow_provider.errors import (
 )
 from airflow_provider.execution import runner
 from airflow_provider.execution.events import Event, listening
-from airflow_provider.execution.materialize import RunInfo
 from airflow_provider.execution.outcome import RunResult
 from airflow_provider.execution.window import windows_for
+from airflow_provider.execution.write import RunInfo
 from airflow_provider.ledger.record import CommitRecord
 from airflow_provider.partitioning import TimePartitionConfig, TimePartitionWindow
 from airflow_provider.schema import Normalizer, Schema

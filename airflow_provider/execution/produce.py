@@ -1,0 +1,146 @@
+"""From what ``data()`` returned to the partitions that are written: unwrapped, normalized, conformed, sliced.
+
+Everything here happens before the first write, so whatever does not fit leaves every destination as it was.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from airflow_provider.definitions.asset import Asset
+from airflow_provider.definitions.destination import Destination
+from airflow_provider.errors import AssetError, PartitionError
+from airflow_provider.execution.events import Emitter
+from airflow_provider.partitioning import Partition, PartitionWindow
+from airflow_provider.schema import Schema, conform
+from airflow_provider.schema.representations import TableData, split
+
+if TYPE_CHECKING:
+    from airflow_provider.partitioning import TimePartitionWindow
+
+
+@dataclass(frozen=True)
+class Produced:
+    """What ``data()`` gave after conforming, or a part of it: the value, and its tabular view if it has one."""
+
+    value: Any
+    table: TableData | None
+    schema: type[Schema] | None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to write."""
+        if self.table is not None:
+            return self.table.is_empty
+        return self.value is None or (hasattr(self.value, "__len__") and len(self.value) == 0)
+
+    def form(self, destination: Destination, *, where: str) -> Any:
+        """The data as ``destination`` wants it."""
+        if self.table is None:
+            return self.value
+        if destination.representation is None:
+            return self.table.value
+        return self.table.to(destination.representation, where=where)
+
+
+@dataclass(frozen=True)
+class Slices:
+    """Partitions with their tables (None for a value that is no table and goes whole to each)."""
+
+    partitions: list[Partition | None]
+    tables: list[TableData | None]
+    value: Any
+
+    def pairs(self) -> Iterator[tuple[Partition | None, TableData | None]]:
+        """Each partition with its table, in time order."""
+        return zip(self.partitions, self.tables, strict=True)
+
+
+def conformed(value: Any, asset: Asset) -> Produced:
+    """``value`` normalized and fitted to the asset's schema; without one a schema is inferred for a table.
+
+    Raises:
+        AssetError: It is no table, but the asset declares a schema.
+        SchemaError: It does not fit the schema.
+    """
+    table = TableData.of(value)
+    if table is None:
+        if asset.schema is not None:
+            raise AssetError(
+                f"returned a {type(value).__name__}, which is no table, but the asset declares a schema",
+                where=asset.label,
+                fix="return rows, a DataFrame or an Arrow table, or remove schema=",
+            )
+        return Produced(value, None, None)
+    if asset.normalizer is not None:
+        table = asset.normalizer.normalize(table, where=asset.label)
+    table, schema = conform(table, asset.schema, asset.strategy, where=asset.label)
+    return Produced(table.value, table, schema)
+
+
+def require_forms(produced: Produced, asset: Asset, destinations: Sequence[Destination]) -> None:
+    """Refuse what one destination cannot hold before another one is written to."""
+    if len(destinations) < 2 or produced.is_empty:
+        return
+    for destination in (destination for destination in destinations if destination.representation is not None):
+        if produced.table is None:
+            raise AssetError(
+                f"returned a {type(produced.value).__name__}, but {destination.key!r} holds tables only",
+                where=asset.label,
+                fix="return rows, a DataFrame or an Arrow table, or leave that destination out",
+            )
+        produced.table.to(cast("str", destination.representation), where=asset.label)
+
+
+def sliced(produced: Produced, asset: Asset, window: PartitionWindow | None, emitter: Emitter) -> Slices:
+    """The partitions with their rows; stray rows are refused, or dropped and counted, before any write.
+
+    Raises:
+        PartitionError: A row lies outside the window or has no partition value, and ``stray_rows`` is ``"error"``.
+    """
+    if window is None:
+        return Slices([None], [produced.table], produced.value)
+    partitions: list[Partition | None] = list(window)
+    if produced.table is None:
+        return Slices(partitions, [None] * len(partitions), produced.value)
+    assert asset.partitioning is not None  # noqa: S101 -- a window means a partitioned asset
+    if produced.table.is_empty:
+        return Slices(partitions, [produced.table] * len(partitions), produced.value)
+    column, by_time = asset.partitioning.column, cast("TimePartitionWindow", window)
+    parts = split(_for_split(produced.table, asset), column, by_time, where=asset.label)
+    if parts.stray_count and asset.stray_rows == "error":
+        raise _stray_error(asset, window, parts)
+    if parts.stray_count:
+        emitter.warn(
+            "%s dropped %s rows outside the window %s or without %s",
+            asset.label, parts.stray_count, window, column,
+        )  # fmt: skip
+    return Slices(partitions, list(parts.slices), produced.value)
+
+
+def joined(kept: Sequence[Produced]) -> Any:
+    """One value out of those of several passes: a table where all are tables of one form, else a list of them."""
+    if len(kept) <= 1:
+        return kept[0].value if kept else None
+    tables = [piece.table for piece in kept if piece.table is not None]
+    filled = [table for table in tables if not table.is_empty] or tables[:1]
+    if len(tables) < len(kept) or len({table.kind for table in filled}) > 1:
+        return [piece.value for piece in kept]
+    return TableData.concat(filled).value
+
+
+def _for_split(table: TableData, asset: Asset) -> TableData:
+    """Arrow, converted once as a whole, where every destination takes that; so all slices have the same types."""
+    forms = {destination.representation for destination in asset.destinations}
+    return TableData.of(table.arrow(where=asset.label)) or table if forms == {"arrow"} else table
+
+
+def _stray_error(asset: Asset, window: PartitionWindow, parts: Any) -> PartitionError:
+    assert asset.partitioning is not None  # noqa: S101 -- only partitioned data is sliced
+    column = asset.partitioning.column
+    first = f"row {parts.first_stray[0]} has {column}={parts.first_stray[1]}" if parts.first_stray else "a row"
+    return PartitionError(
+        f"{first}, outside the window {window} ({parts.stray_count} such rows, {parts.nulls} of them without a value)",
+        where=asset.label,
+        fix="filter the rows in data() on context.window, run the window that holds them, or set stray_rows='drop'",
+    )
