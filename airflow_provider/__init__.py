@@ -32,6 +32,8 @@ _MODULES = {
     "PartitionWindow": "partitioning",
     "Relation": "definitions.relation",
     "Resource": "definitions.resource",
+    "Retry": "definitions.retry",
+    "RetryPolicy": "definitions.retry",
     "Schema": "schema",
     "Source": "definitions.source",
     "TaskOptions": "definitions.task_options",
@@ -74,6 +76,8 @@ __all__ = [
     "PartitionWindow",
     "Relation",
     "Resource",
+    "Retry",
+    "RetryPolicy",
     "Schema",
     "Source",
     "TaskOptions",
@@ -130,6 +134,8 @@ if TYPE_CHECKING:
     from airflow_provider.definitions.relation import Relation as Relation
     from airflow_provider.definitions.resource import Config as Config
     from airflow_provider.definitions.resource import Resource as Resource
+    from airflow_provider.definitions.retry import Retry as Retry
+    from airflow_provider.definitions.retry import RetryPolicy as RetryPolicy
     from airflow_provider.definitions.source import Source as Source
     from airflow_provider.definitions.task_options import TaskOptions as TaskOptions
     from airflow_provider.definitions.upstream import Upstream as Upstream

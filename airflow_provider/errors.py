@@ -10,6 +10,7 @@ The tree (the standard class in brackets is a second base, so that callers may c
     │   ├── CircularDependencyError
     │   └── AssetNotFoundError
     ├── AssetError                        an asset failed, or returned what cannot be used
+    │   └── PartitionsFailedError         some partitions of a run were not written
     ├── SchemaError [ValueError]          data that does not fit its schema
     ├── NormalizerError [TypeError]       data that a normalizer cannot reshape
     ├── RepresentationError [TypeError]   data of a kind that nothing recognises
@@ -97,6 +98,16 @@ class AssetNotFoundError(GraphError):
 
 class AssetError(AssetsError):
     """An asset failed, or returned something that cannot be used."""
+
+
+class PartitionsFailedError(AssetError):
+    """Some partitions of a run were not written; the others stand.
+
+    Attributes:
+        errors: What went wrong, one error per partition write; empty once the error has crossed a process.
+    """
+
+    errors: tuple[BaseException, ...] = ()
 
 
 class SchemaError(AssetsError, ValueError):

@@ -5,7 +5,13 @@ What a version lacks is a named error or a documented fallback here, never an ``
 
 from typing import Any
 
-from airflow.providers.common.compat.sdk import AirflowNotFoundException, AirflowSkipException, BaseHook, BaseOperator
+from airflow.providers.common.compat.sdk import (
+    AirflowFailException,
+    AirflowNotFoundException,
+    AirflowSkipException,
+    BaseHook,
+    BaseOperator,
+)
 from airflow.sdk import DAG, Param, TaskGroup, get_parsing_context
 from airflow.sdk import Asset as AirflowAsset
 
@@ -16,10 +22,32 @@ except ImportError:  # Airflow 3.1 keeps timetables in the core
 
 from airflow.timetables.simple import ContinuousTimetable, NullTimetable, OnceTimetable
 
+try:
+    from airflow.sdk import RetryDecision
+    from airflow.sdk import RetryPolicy as AirflowRetryPolicy
+
+    HAS_RETRY_POLICY = True
+except ImportError:  # before Airflow 3.3 nobody asks a policy: the operator fails the task itself
+
+    class AirflowRetryPolicy:  # type: ignore[no-redef]
+        """Stands in for a base class that nobody calls."""
+
+    class RetryDecision:  # type: ignore[no-redef]
+        """Stands in for an answer that nobody reads."""
+
+    HAS_RETRY_POLICY = False
+
+EXPONENTIAL_BACKOFF: Any = True if getattr(BaseOperator, "retry_exponential_backoff", 0) is False else 2.0
+"""What doubles the delay: a yes in Airflow 3.1, the factor later."""
+
 __all__ = [
     "DAG",
+    "EXPONENTIAL_BACKOFF",
+    "HAS_RETRY_POLICY",
     "AirflowAsset",
+    "AirflowFailException",
     "AirflowNotFoundException",
+    "AirflowRetryPolicy",
     "AirflowSkipException",
     "BaseHook",
     "BaseOperator",
@@ -29,6 +57,7 @@ __all__ = [
     "NullTimetable",
     "OnceTimetable",
     "Param",
+    "RetryDecision",
     "TaskGroup",
     "get_parsing_context",
     "guard_supervisor_socket",

@@ -82,7 +82,7 @@ def _settings(asset: Asset) -> Lines:
     yield "on_empty", asset.on_empty
     yield "stray_rows", asset.stray_rows
     yield "code_version", asset.code_version or NONE
-    yield "retry", NONE if asset.retry is None else type(asset.retry).__name__
+    yield "retry", NONE if asset.retry is None else str(asset.retry)
     yield "tags", ", ".join(asset.tags) or NONE
     options = merged(type(asset.source).airflow if asset.source is not None else None, type(asset).airflow)
     yield "task options", ", ".join(f"{name}={value}" for name, value in options.items()) or NONE

@@ -14,10 +14,11 @@ from typing import Any
 
 from airflow_provider.cli.bundle import Bundle
 from airflow_provider.cli.console import INTERRUPTED, Terminal, counted
-from airflow_provider.cli.progress import Progress, duration
+from airflow_provider.cli.progress import Progress
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.errors import located
 from airflow_provider.execution.outcome import PartitionOutcome, counts, summary
+from airflow_provider.execution.progress import duration
 from airflow_provider.execution.runner import GraphResult, materialize_graph
 from airflow_provider.execution.window import check_all
 

@@ -13,6 +13,7 @@ from rich.progress import Progress as Bar
 
 from airflow_provider.cli.console import Terminal
 from airflow_provider.execution.outcome import PartitionOutcome
+from airflow_provider.execution.progress import Tally
 
 PLAIN_EVERY_S = 2.0
 
@@ -33,9 +34,8 @@ class Progress:
     def __init__(self, terminal: Terminal, *, total: int, clock: Callable[[], float] = time.monotonic) -> None:
         self.outcomes: list[PartitionOutcome] = []
         self.is_stopping = False
-        self._terminal, self._total, self._clock = terminal, total, clock
-        self._begun = self._told = clock()
-        self._rows = 0
+        self._terminal, self._tally = terminal, Tally(total, clock=clock)
+        self._told_s = 0.0
         self._lock = threading.Lock()
         self._bar: Bar | None = None
 
@@ -47,7 +47,7 @@ class Progress:
         """
         with self._lock:
             self.outcomes.append(outcome)
-            self._rows += outcome.rows or 0
+            self._tally.add(outcome)
             self._draw()
         if self.is_stopping:
             raise Stopped
@@ -55,28 +55,22 @@ class Progress:
     @property
     def done(self) -> int:
         """How many partition writes have ended."""
-        return len(self.outcomes)
+        return self._tally.done
 
     @property
     def seconds(self) -> float:
         """How long the run takes so far."""
-        return self._clock() - self._begun
+        return self._tally.seconds
 
     def line(self) -> str:
         """Where the run stands, in one line."""
-        seconds = max(self.seconds, 1e-3)
-        parts = [f"{self.done}/{self._total} partitions", f"{self._rows:,} rows"]
-        if self.done:
-            parts.append(f"{self.done / seconds:.1f} partitions/s, {self._rows / seconds:,.0f} rows/s")
-        if 0 < self.done < self._total:
-            parts.append(f"{duration(seconds / self.done * (self._total - self.done))} left")
-        return ", ".join(parts)
+        return self._tally.line()
 
     def _draw(self) -> None:
         if self._bar is not None:
             self._bar.update(self._bar.task_ids[0], completed=self.done, said=self.line())
-        elif self._clock() - self._told >= PLAIN_EVERY_S or self.done == self._total:
-            self._told = self._clock()
+        elif self.seconds - self._told_s >= PLAIN_EVERY_S or self.done == self._tally.total:
+            self._told_s = self.seconds
             self._terminal.note(self.line())
 
     def __enter__(self) -> "Progress":
@@ -84,7 +78,7 @@ class Progress:
             columns = (BarColumn(bar_width=24), TaskProgressColumn(), TextColumn("{task.fields[said]}", markup=False))
             self._bar = Bar(*columns, console=self._terminal.err, transient=True)
             self._bar.start()
-            self._bar.add_task("", total=self._total, said=self.line())
+            self._bar.add_task("", total=self._tally.total, said=self.line())
         return self
 
     def __exit__(
@@ -93,13 +87,3 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
-
-
-def duration(seconds: float) -> str:
-    """Seconds as ``45 s``, ``3 min 20 s`` or ``2 h 5 min``."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -8,12 +8,13 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
-from pydantic import field_validator
+from pydantic import InstanceOf, field_validator
 
 from airflow_provider.definitions import ports
 from airflow_provider.definitions.component import Component, IgnoredDescriptor, InheritedField, relation_from
 from airflow_provider.definitions.parameters import Parameters
 from airflow_provider.definitions.relation import Relation
+from airflow_provider.definitions.retry import RetryPolicy
 from airflow_provider.definitions.settings import checked
 from airflow_provider.definitions.task_options import TaskOptions
 from airflow_provider.errors import AssetError, ConfigError, DefinitionError
@@ -92,7 +93,7 @@ class Producer(Component):
     default_destination_key: str | None = None
     materialization_strategy: MaterializationStrategy | None = None
     normalizer: Normalizer | None = None
-    retry: Any = None
+    retry: InstanceOf[RetryPolicy] | None = None
     enabled: bool | None = None
 
     @field_validator("dataset")

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any, Literal
 from urllib.parse import unquote
 
-from airflow_provider.errors import AssetError, AssetsError
+from airflow_provider.errors import AssetsError, PartitionsFailedError
 from airflow_provider.partitioning import PartitionWindow
 
 Status = Literal["committed", "empty", "kept", "held", "superseded", "failed"]
@@ -76,24 +76,34 @@ class RunResult:
         """The partitions that failed or were superseded."""
         return [outcome for outcome in self.outcomes if outcome.is_bad]
 
-    def raise_for_failures(self) -> None:
-        """Raise one error that names the partitions that failed, and how many stand.
-
-        Raises:
-            AssetError: At least one partition failed or was superseded.
-        """
+    def failure(self) -> Exception | None:
+        """One error that names the partitions that failed, and how many stand; None when none did."""
         bad = self.bad
         if not bad:
-            return
+            return None
         first = bad[0].error
         if len(self.outcomes) == 1 and isinstance(first, AssetsError):
-            raise first
-        raise AssetError(
+            return first
+        failure = PartitionsFailedError(
             f"{len(bad)} of {len(self.outcomes)} partition writes failed: {'; '.join(summary(bad, limit=5))}. "
             f"The first one: {told(first)}",
             where=f"asset {self.asset!r}",
             fix="mend the cause and run again: a retry of this attempt writes only what is missing",
-        ) from first
+        )
+        failure.errors = tuple(outcome.error for outcome in bad if outcome.error is not None)
+        failure.__cause__ = first
+        return failure
+
+    def raise_for_failures(self) -> None:
+        """Raise ``failure()``, if there is one.
+
+        Raises:
+            PartitionsFailedError: At least one of several partitions failed or was superseded.
+            AssetsError: What failed, where there is only one partition.
+        """
+        failure = self.failure()
+        if failure is not None:
+            raise failure
 
 
 def summary(outcomes: Sequence[PartitionOutcome], *, limit: int = 60) -> list[str]:

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.graph import AssetGraph
-from airflow_provider.definitions.task_options import merged
+from airflow_provider.definitions.retry import RetryPolicy
 from airflow_provider.errors import DefinitionError
 from airflow_provider.execution import runner
-from airflow_provider.execution.outcome import PartitionOutcome, RunResult, counts, summary
+from airflow_provider.execution.outcome import RunResult, counts, summary
+from airflow_provider.execution.progress import LoggedProgress
 from airflow_provider.execution.window import Windows
 from airflow_provider.operators.outlets import airflow_asset, event_extra, stored
+from airflow_provider.operators.retry import chosen_policy, merged_options, refuse_retry
 from airflow_provider.operators.run_facts import run_facts, run_info, selected
 from airflow_provider.partitioning import Resolution, resolve
 from airflow_provider.version_compat import AirflowSkipException, BaseOperator, guard_supervisor_socket
@@ -20,8 +22,6 @@ if TYPE_CHECKING:
     from airflow.sdk.definitions.context import Context
 
 log = logging.getLogger(__name__)
-
-PROGRESS_EVERY = 100
 
 
 class AssetOperator(BaseOperator):
@@ -34,6 +34,7 @@ class AssetOperator(BaseOperator):
         asset: The asset, bound to its destinations. A definition (class) is instantiated.
         graph: Where its upstreams are found; by default its source.
         window: A key, ``first..last``, or a template that renders to one.
+        retry: The policy where neither the asset nor its source says how often it is tried.
         kwargs: Airflow's own operator arguments; they win over the asset's ``TaskOptions``.
     """
 
@@ -47,6 +48,7 @@ class AssetOperator(BaseOperator):
         asset: Asset | type[Asset],
         graph: AssetGraph | None = None,
         window: str | None = None,
+        retry: RetryPolicy | None = None,
         **kwargs: Any,
     ) -> None:
         asset = asset() if isinstance(asset, type) and issubclass(asset, Asset) else asset
@@ -54,9 +56,8 @@ class AssetOperator(BaseOperator):
             raise DefinitionError(
                 f"asset={asset!r} is no asset", where="AssetOperator", fix="pass an asset such as shop.orders"
             )
-        source_options = type(asset.source).airflow if asset.source is not None else None
-        options = merged(source_options, type(asset).airflow)
-        kwargs = {**options, **kwargs}
+        policy = chosen_policy(asset, retry, kwargs)
+        kwargs = {**merged_options(asset, policy), **kwargs}
         kwargs.setdefault("do_xcom_push", False)
         kwargs.setdefault("outlets", [airflow_asset(asset)])
         kwargs.setdefault("doc_md", asset.description or None)
@@ -64,6 +65,7 @@ class AssetOperator(BaseOperator):
         self.asset = asset
         self.graph = graph
         self.window = window
+        self._policy = policy
 
     def execute(self, context: "Context") -> None:
         """Run the asset; a partition that failed fails the task, while those that were committed stay.
@@ -73,6 +75,15 @@ class AssetOperator(BaseOperator):
             AssetsError: The run says something that does not fit, or a partition failed.
         """
         guard_supervisor_socket()
+        try:
+            self._execute(context)
+        except AirflowSkipException:
+            raise
+        except Exception as error:
+            refuse_retry(self._policy, error)
+            raise
+
+    def _execute(self, context: "Context") -> None:
         asset = self.asset
         if idle := self._why_idle(selected(context)):
             log.info("%s is %s: nothing to do", asset.label, idle)
@@ -102,14 +113,7 @@ class AssetOperator(BaseOperator):
 
     def _run(self, airflow_context: "Context", windows: Windows) -> RunResult:
         total = sum(map(len, windows)) * max(1, len(self.asset.destinations)) if windows else 0
-        done = 0
-
-        def progress(outcome: PartitionOutcome) -> None:
-            nonlocal done
-            done += 1
-            if done % PROGRESS_EVERY == 0 and done < total:
-                log.info("%s of %s partitions done, at %s", done, total, outcome.key)
-
+        progress = LoggedProgress(total, lambda line: log.info("%s: %s", self.asset.label, line))
         info = run_info(airflow_context)
         metadata = {**info.names, "attempt": info.attempt}
         return runner.execute(

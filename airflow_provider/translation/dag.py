@@ -10,6 +10,7 @@ from typing import Any
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.catalog import Catalog, Workload
 from airflow_provider.definitions.graph import AssetGraph
+from airflow_provider.definitions.retry import RetryPolicy
 from airflow_provider.definitions.source import Source
 from airflow_provider.errors import ConfigError, GraphError
 from airflow_provider.operators.asset import AssetOperator
@@ -32,6 +33,7 @@ def build_dag(
     among: Sequence[Workload] | Catalog = (),
     tags: Iterable[str] | None = None,
     params: Mapping[str, Any] | None = None,
+    retry: RetryPolicy | None = None,
     **options: Any,
 ) -> DAG:
     """One DAG with one task per asset.
@@ -47,6 +49,7 @@ def build_dag(
         among: Further sources and assets that relations may name.
         tags: By default the source's.
         params: Further params of the form.
+        retry: The policy of assets that have none, and whose source has none.
         options: Airflow's own DAG arguments.
 
     Raises:
@@ -80,7 +83,7 @@ def build_dag(
     )
     if is_wanted(dag_id):
         with dag:  # entering registers the DAG with the file that is parsed
-            _add_tasks(graph, assets)
+            _add_tasks(graph, assets, retry)
     return dag
 
 
@@ -89,6 +92,7 @@ def build_task_group(
     *,
     group_id: str | None = None,
     among: Sequence[Workload] | Catalog = (),
+    retry: RetryPolicy | None = None,
     **options: Any,
 ) -> TaskGroup:
     """A task group with one task per asset, inside the DAG whose ``with`` block it is called in.
@@ -98,7 +102,7 @@ def build_task_group(
     graph = AssetGraph(*_as_list(workload), among=among)
     assets = list(graph.assets.values())
     with TaskGroup(group_id or _default_id(_as_list(workload), assets).replace(".", "__"), **options) as group:
-        _add_tasks(graph, assets)
+        _add_tasks(graph, assets, retry)
     return group
 
 
@@ -108,14 +112,18 @@ def is_wanted(dag_id: str) -> bool:
     return wanted is None or wanted == dag_id
 
 
-def _add_tasks(graph: AssetGraph, assets: Sequence[Asset]) -> None:
+def _add_tasks(graph: AssetGraph, assets: Sequence[Asset], retry: RetryPolicy | None) -> None:
     """Add a task per asset, upstreams first, with an edge for each upstream among ``assets``."""
     ids = _task_ids(assets)
     tasks: dict[str, AssetOperator] = {}
     for asset in assets:
         upstream = [up for up in graph.upstreams(asset) if up.qualified_key in tasks]
         task = AssetOperator(
-            task_id=ids[asset.qualified_key], asset=asset, graph=graph, inlets=[airflow_asset(up) for up in upstream]
+            task_id=ids[asset.qualified_key],
+            asset=asset,
+            graph=graph,
+            retry=retry,
+            inlets=[airflow_asset(up) for up in upstream],
         )
         tasks[asset.qualified_key] = task
         for up in sorted(upstream, key=lambda up: up.qualified_key):

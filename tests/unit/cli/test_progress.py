@@ -4,7 +4,7 @@ import pytest
 from rich.console import Console
 
 from airflow_provider.cli.console import Terminal
-from airflow_provider.cli.progress import Progress, Stopped, duration
+from airflow_provider.cli.progress import Progress, Stopped
 from airflow_provider.execution.outcome import PartitionOutcome
 
 DONE = PartitionOutcome("2026-01-01", "csv", "csv:/lake", "committed", rows=50)
@@ -64,7 +64,3 @@ def test_stopping_ends_the_run_after_the_partition_that_was_written() -> None:
     with pytest.raises(Stopped):
         progress(DONE)
     assert progress.done == 1
-
-
-def test_durations_are_worded() -> None:
-    assert [duration(s) for s in (0.4, 59, 200, 7500)] == ["0 s", "59 s", "3 min 20 s", "2 h 5 min"]
