@@ -6,6 +6,7 @@ run: many runs that fail together do not come back together.
 
 import datetime as dt
 import hashlib
+import inspect
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
@@ -205,6 +206,15 @@ class RetryPolicy:
         given = (self.max_attempts, self.backoff, self.initial_delay, self.max_delay, self.jitter, rules)
         return type(self), given
 
+
+def _signature() -> inspect.Signature:
+    """The constructor's own, where the default that can be told from a given 3 is a plain one."""
+    told = inspect.signature(RetryPolicy.__init__)
+    parameters = [p.replace(default=3) if p.default is _ATTEMPTS else p for p in list(told.parameters.values())[1:]]
+    return told.replace(parameters=parameters, return_annotation=inspect.Signature.empty)
+
+
+RetryPolicy.__signature__ = _signature()  # type: ignore[attr-defined]  # inspect's protocol
 
 Retry = RetryPolicy
 """The same class by its other documented name."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.retry import RetryPolicy, told_reason
-from airflow_provider.definitions.task_options import TaskOptions
+from airflow_provider.definitions.task_options import TaskOptions, merged
 from airflow_provider.errors import ConfigError
 from airflow_provider.version_compat import (
     EXPONENTIAL_BACKOFF,
@@ -87,9 +87,7 @@ def chosen_policy(asset: Asset, job: RetryPolicy | None, given: Mapping[str, Any
 
 def merged_options(asset: Asset, policy: RetryPolicy | None) -> dict[str, Any]:
     """The operator's arguments of the source's and the asset's task options, and of ``policy``."""
-    kwargs: dict[str, Any] = {}
-    for options in (type(asset.source).airflow if asset.source is not None else None, type(asset).airflow):
-        kwargs.update(options.as_kwargs() if options is not None else {})
+    kwargs = merged(type(asset.source).airflow if asset.source is not None else None, type(asset).airflow)
     if policy is not None:
         kwargs = {name: value for name, value in kwargs.items() if name not in STATIC} | retry_arguments(policy)
     return kwargs

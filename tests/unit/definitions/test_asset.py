@@ -9,6 +9,7 @@ import pytest
 from airflow_provider.definitions.asset import Asset, to_identifier
 from airflow_provider.definitions.decorators import asset, source
 from airflow_provider.definitions.resource import Config
+from airflow_provider.definitions.retry import RetryPolicy
 from airflow_provider.definitions.source import Source
 from airflow_provider.definitions.upstream import Upstream
 from airflow_provider.destinations.csv import CSVDestination
@@ -239,12 +240,12 @@ class Two(Source):
 
 
 def test_unset_settings_are_read_through_the_source_on_every_read() -> None:
-    two = Two(dataset="lake", normalizer=Normalizer(), default_destination_key="csv_destination", retry="often")
+    two = Two(dataset="lake", normalizer=Normalizer(), default_destination_key="csv_destination", retry=RetryPolicy(7))
 
     assert two.plain.dataset == "lake"
     assert two.plain.normalizer is two.normalizer
     assert two.plain.default_destination_key == "csv_destination"
-    assert two.plain.retry == "often"
+    assert two.plain.retry == RetryPolicy(7)
     assert two.plain.strategy is MaterializationStrategy.RECONCILE
     assert two.special.strategy is MaterializationStrategy.STRICT
 

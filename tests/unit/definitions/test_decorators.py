@@ -14,6 +14,7 @@ from airflow_provider.definitions.decorators import asset, config, connection, d
 from airflow_provider.definitions.destination import Destination
 from airflow_provider.definitions.relation import Relation
 from airflow_provider.definitions.resource import Config, Resource
+from airflow_provider.definitions.retry import RetryPolicy
 from airflow_provider.definitions.source import Source
 from airflow_provider.definitions.task_options import TaskOptions
 from airflow_provider.definitions.upstream import Upstream
@@ -40,7 +41,7 @@ DAILY = TimePartitionConfig(column="day")
 
 
 def test_every_option_of_an_asset_arrives() -> None:
-    retry, normalizer = object(), Normalizer(flatten_max_level=1)
+    retry, normalizer = RetryPolicy(2), Normalizer(flatten_max_level=1)
 
     @asset(
         key="ads_stats",
