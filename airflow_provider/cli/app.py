@@ -196,10 +196,26 @@ def check(origins: From = None) -> None:
 
 
 @index_app.command()
-def rebuild(assets: Assets = None, origins: From = None) -> None:
-    """Rebuild the index from the commit records beside the data."""
-    from airflow_provider.cli.rebuild import rebuild as run
+def rebuild(
+    assets: Assets = None,
+    origins: From = None,
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Forget what the index knows and no definition names any more.")
+    ] = False,
+) -> None:
+    """Rebuild the index from the commit records beside the data, and list what no definition names any more."""
+    from airflow_provider.cli.rebuild import rebuild_and_prune
     from airflow_provider.storage.index import open_index
 
     with opened(origins) as (terminal, bundle):
-        run(terminal, bundle.select(assets or ()), open_index())
+        rebuild_and_prune(terminal, bundle, assets or (), open_index(), prune=prune, narrowed=bool(origins))
+
+
+@index_app.command()
+def compact(assets: Assets = None) -> None:
+    """Drop the lines of the index that no longer count. Appends do it by themselves where much can go."""
+    from airflow_provider.cli.compact import compact as run
+    from airflow_provider.storage.index import open_index
+
+    with console.session() as terminal:
+        run(terminal, assets or (), open_index())

@@ -121,8 +121,14 @@ class PosixCommitter:
 
     def all_records(self) -> list[CommitRecord]:
         """Every commit record, sorted by file name; one listing for all of them."""
-        records = (self.record(key) for key in self._keys_in(self._folder.records))
-        return [record for record in records if record is not None]
+        return list(self.each_record())
+
+    def each_record(self) -> Iterator[CommitRecord]:
+        """``all_records``, one after the other, for who wants to show how far it is."""
+        for key in self._keys_in(self._folder.records):
+            record = self.record(key)
+            if record is not None:
+                yield record
 
     def record(self, key: str | None) -> CommitRecord | None:
         """The commit record of ``key``, or None.
@@ -182,23 +188,29 @@ class PosixCommitter:
         Returns:
             One line for each thing mended, and for each partition that is damaged.
         """
+        return [line for lines in self.repairing() for line in lines]
+
+    def repairing(self) -> Iterator[list[str]]:
+        """``repair``, step by step: the lines of each partition that was looked at, mostly none."""
         if not os.path.isdir(self._folder.ledger):
-            return []
-        lines: list[str] = []
+            return
         with self._writing(self._folder.ledger):
             for key in self._keys_in(self._folder.intents):
                 with self._lock(self._folder.lock(key), key):
-                    lines += self._settle(key)
+                    settled = self._settle(key)
+                yield settled
             for key in self._keys_in(self._folder.records):
                 with self._lock(self._folder.lock(key), key):
-                    lines += self._check_record(key)
+                    checked = self._check_record(key)
+                yield checked
             for key in self._keys_on_disk():
                 with self._lock(self._folder.lock(key), key):
-                    lines += self._sweep(key, self._committed_fence(key))
+                    swept = self._sweep(key, self._committed_fence(key))
+                yield swept
             for folder, lock in ((self._folder.meta, "_meta"), (self._folder.ledger, "_fence")):
                 with self._lock(os.path.join(self._folder.locks, f"{lock}.lock")):
-                    lines += self._sweep_temporary(folder)
-        return lines
+                    swept = self._sweep_temporary(folder)
+                yield swept
 
     def _stage(self, key: str | None, data: Any, stamp: Stamp) -> tuple[posix.StagedFile, Encoded]:
         attempt = hashlib.sha256(stamp.attempt.encode()).hexdigest()[:12]

@@ -2,7 +2,7 @@
 
 from airflow_provider.ledger.fold import Held, fold, fold_notes
 from airflow_provider.ledger.index import AssetIndex
-from airflow_provider.ledger.record import AttemptNote, CommitRecord, Entry, parse_line, utc_text
+from airflow_provider.ledger.record import AttemptNote, CommitRecord, Entry, UntrackedNote, parse_line, utc_text
 
 __all__ = [
     "AssetIndex",
@@ -10,6 +10,7 @@ __all__ = [
     "CommitRecord",
     "Entry",
     "Held",
+    "UntrackedNote",
     "fold",
     "fold_notes",
     "parse_line",

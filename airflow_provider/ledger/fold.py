@@ -10,7 +10,7 @@ from typing import Literal
 from airflow_provider.ledger.record import AttemptNote, CommitRecord
 
 HeldState = Literal["committed", "empty", "absent", "untracked"]
-LastAttempt = Literal["running", "ok", "failed", "superseded"]
+LastAttempt = Literal["running", "ok", "failed"]
 
 
 @dataclass(frozen=True)

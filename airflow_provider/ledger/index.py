@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from airflow_provider.ledger.fold import Held, LastAttempt, fold, fold_notes
-from airflow_provider.ledger.record import AttemptNote, CommitRecord, Entry
+from airflow_provider.ledger.record import AttemptNote, CommitRecord, Entry, UntrackedNote
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,7 @@ class AssetIndex:
     Attributes:
         records: The winning commit record per key.
         notes: The latest attempt note per key.
-        untracked: Keys of data that was there before the package.
+        untracked: Keys of data that was there before the package; none of them has a record.
     """
 
     records: Mapping[str | None, CommitRecord] = field(default_factory=dict)
@@ -25,10 +25,12 @@ class AssetIndex:
     def of(cls, entries: Iterable[Entry], *, untracked: Iterable[str | None] = ()) -> "AssetIndex":
         """Fold records and notes, in any order and with any repeats."""
         entries = list(entries)
+        records = fold(entry for entry in entries if isinstance(entry, CommitRecord))
+        noted = (entry.key for entry in entries if isinstance(entry, UntrackedNote))
         return cls(
-            records=fold(entry for entry in entries if isinstance(entry, CommitRecord)),
+            records=records,
             notes=fold_notes(entry for entry in entries if isinstance(entry, AttemptNote)),
-            untracked=frozenset(untracked),
+            untracked=frozenset(key for key in (*untracked, *noted) if key not in records),
         )
 
     def held(self, key: str | None) -> Held:
@@ -72,6 +74,8 @@ class AssetIndex:
             return None if record is None else "ok"
         if record is not None and record.committed_at > note.at:
             return "ok"
+        if note.outcome == "superseded":  # an older attempt that changed nothing: it says nothing of the newest one
+            return None if record is None else "ok"
         if record is not None and record.attempt == note.attempt and note.outcome == "running":
             return "ok"
         return note.outcome

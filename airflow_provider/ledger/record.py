@@ -77,7 +77,7 @@ class CommitRecord:
         """
         parsed = parse_line(text, where=where)
         if not isinstance(parsed, cls):
-            raise _damaged("holds an attempt note where a commit record is expected", where)
+            raise _damaged("holds a note where a commit record is expected", where)
         return parsed
 
 
@@ -101,10 +101,39 @@ class AttemptNote:
         return _dump({"type": "attempt", **values, "error": self.error[:ERROR_LIMIT]})
 
 
-Entry = CommitRecord | AttemptNote
+@dataclass(frozen=True)
+class UntrackedNote:
+    """Data that was found without a commit record: it was there before the package, and is never due.
+
+    Any commit record of the partition outweighs it.
+
+    Attributes:
+        asset: The asset's qualified key.
+        destination: The destination's address.
+        key: The partition's key; None is the unpartitioned whole.
+        uri: Where the data is.
+        bytes: Its size, where it is a file.
+        at: When it was seen, ISO 8601 in UTC.
+    """
+
+    asset: str
+    destination: str
+    key: str | None
+    uri: str = ""
+    bytes: int | None = None
+    at: str = ""
+    version: int = VERSION
+
+    def to_json(self) -> str:
+        """The note as one line, keys sorted, without a line end."""
+        return _dump({"type": "untracked", **{name: getattr(self, name) for name in _UNTRACKED_FIELDS}})
+
+
+Entry = CommitRecord | AttemptNote | UntrackedNote
 
 _RECORD_FIELDS = frozenset(f.name for f in fields(CommitRecord))
 _NOTE_FIELDS = frozenset(f.name for f in fields(AttemptNote))
+_UNTRACKED_FIELDS = frozenset(f.name for f in fields(UntrackedNote))
 
 
 def parse_line(text: Text, *, where: str) -> Entry:
@@ -118,16 +147,34 @@ def parse_line(text: Text, *, where: str) -> Entry:
         DataCorruptError: The line is not JSON, or lacks a field that every version has.
     """
     try:
-        values = json.loads(text)
-        if values.get("type", "commit") == "attempt":
-            return AttemptNote(**{name: value for name, value in values.items() if name in _NOTE_FIELDS})
-        record = CommitRecord(**{name: value for name, value in values.items() if name in _RECORD_FIELDS})
+        return entry_of(json.loads(text))
     except (ValueError, TypeError, AttributeError) as error:
-        raise _damaged(f"is not a commit record ({type(error).__name__})", where) from error
-    if type(values["fence"]) is not int or not isinstance(values["key"], str | None):
-        raise _damaged("has a fence that is no number, or a key that is no text", where)
+        what = str(error) if isinstance(error, _FieldError) else f"is not a commit record ({type(error).__name__})"
+        raise _damaged(what, where) from error
+
+
+def entry_of(values: Mapping[str, Any]) -> Entry:
+    """The entry that a line's parsed JSON stands for; unknown fields are ignored.
+
+    Raises:
+        TypeError, ValueError, AttributeError: It is no entry, or lacks a field that every version has.
+    """
+    kind = values.get("type", "commit")
+    if not isinstance(values.get("key"), str | None):
+        raise _FieldError("has a key that is no text")
+    if kind == "attempt":
+        return AttemptNote(**{name: value for name, value in values.items() if name in _NOTE_FIELDS})
+    if kind == "untracked":
+        return UntrackedNote(**{name: value for name, value in values.items() if name in _UNTRACKED_FIELDS})
+    record = CommitRecord(**{name: value for name, value in values.items() if name in _RECORD_FIELDS})
+    if type(record.fence) is not int:
+        raise _FieldError("has a fence that is no number")
     object.__setattr__(record, "checks", tuple(record.checks))
     return record
+
+
+class _FieldError(ValueError):
+    """A field that cannot be what it is."""
 
 
 def utc_text(moment: datetime) -> str:

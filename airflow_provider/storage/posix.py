@@ -250,8 +250,8 @@ def _unlock(handle: int) -> None:
     fcntl.flock(handle, fcntl.LOCK_UN)
 
 
-def append_lines(path: str, data: bytes) -> None:
-    """Append whole lines and sync. A torn last line that a crash left is cut off first.
+def append_lines(path: str, data: bytes) -> int:
+    """Append whole lines and sync; returns the size of the file then. A torn last line of a crash is cut off first.
 
     The caller holds a lock. On failure the file is cut back to what it was.
     """
@@ -268,6 +268,7 @@ def append_lines(path: str, data: bytes) -> None:
             raise
     finally:
         os.close(handle)
+    return size + len(data)
 
 
 def _end_of_lines(handle: int) -> int:

@@ -1,10 +1,14 @@
+"""The index anew from the commit records; orphans are listed, and forgotten when asked for."""
+
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from airflow_provider.ledger import AttemptNote, CommitRecord
 from airflow_provider.storage.index import IndexStore, open_index
 
 Run = Callable[..., Any]
@@ -116,3 +120,87 @@ def test_a_commit_that_was_cut_short_is_finished_first(run: Run, home: Path) -> 
     run("index", "rebuild", "orders")
 
     assert list(open_index().read("shop.orders").records) == ["2026-01-01"]
+
+
+def test_a_note_that_a_run_writes_meanwhile_is_kept(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("materialize", "orders", "--window", "2026-01-01")
+    address = open_index().destinations("shop.orders")[0]
+    replacing = IndexStore.replace
+
+    def notes_first(self: IndexStore, *args: Any) -> None:
+        self.append([AttemptNote("shop.orders", address, "2026-01-05", "a", "failed", at="2026")])
+        replacing(self, *args)
+
+    monkeypatch.setattr(IndexStore, "replace", notes_first)
+    run("index", "rebuild", "orders")
+
+    assert open_index().read("shop.orders").failed == ["2026-01-05"]
+
+
+def test_what_only_the_index_claims_is_no_longer_held(run: Run) -> None:
+    run("materialize", "orders", "--window", "2026-01-01")
+    (record,) = open_index().read("shop.orders").records.values()
+    open_index().append([replace(record, key="2026-01-02"), replace(record, fence=record.fence + 7)])
+
+    run("index", "rebuild", "orders")
+
+    assert open_index().read("shop.orders").records == {"2026-01-01": record}
+
+
+@pytest.fixture
+def orphaned(run: Run) -> None:
+    """Beside ``orders`` the index knows an asset, and a place of ``orders``, that no definition names."""
+    run("materialize", "orders", "--window", "2026-01-01")
+    old = CommitRecord("shop.old", "parquet:/gone", "2026-01-01", 1, "a")
+    open_index().append([old, replace(old, asset="shop.orders"), replace(old, key="2026-01-02")])
+
+
+def test_orphans_are_listed_and_kept(run: Run, orphaned: None) -> None:
+    done = run("index", "rebuild")
+
+    assert done.exit_code == 0
+    assert "orphan shop.old in parquet:/gone: 2 partitions; no definition names it" in done.stdout
+    assert "orphan shop.orders in parquet:/gone: 1 partition;" in done.stdout
+    assert open_index().assets() == ["shop.old", "shop.orders"]
+
+
+def test_prune_forgets_the_orphans_that_are_named(run: Run, orphaned: None) -> None:
+    done = run("index", "rebuild", "shop.old", "orders", "--prune")
+
+    assert done.exit_code == 0
+    assert "forgot shop.old in parquet:/gone: 2 partitions" in done.stdout
+    assert open_index().assets() == ["shop.orders"]
+    assert len(open_index().destinations("shop.orders")) == 1
+    assert open_index().read("shop.orders").keys == ["2026-01-01"]
+
+
+def test_prune_of_all_takes_the_definitions_of_the_deployment(shell: Run, orphaned: None) -> None:
+    done = shell("index", "rebuild", "--prune")
+
+    assert done.returncode == 0, done.stderr
+    assert open_index().assets() == ["shop.orders"]
+
+
+def test_prune_of_all_is_refused_where_from_may_hide_some(run: Run, orphaned: None) -> None:
+    done = run("index", "rebuild", "--prune")
+
+    assert done.exit_code == 1
+    assert "--from may name a part of the deployment only" in done.stderr
+    assert open_index().assets() == ["shop.old", "shop.orders"]
+
+
+def test_prune_is_refused_while_a_definition_cannot_be_loaded(run: Run, folder: Path, orphaned: None) -> None:
+    (folder / "broken.py").write_text("import airflow_provider\nraise ValueError('bad')\n", encoding="utf-8")
+
+    done = run("index", "rebuild", "shop.old", "--prune")
+
+    assert done.exit_code == 1
+    assert "1 definition could not be loaded, and their assets would be forgotten" in done.stderr
+    assert open_index().assets() == ["shop.old", "shop.orders"]
+
+
+def test_an_orphan_that_is_named_without_prune_is_an_error(run: Run, orphaned: None) -> None:
+    done = run("index", "rebuild", "shop.old")
+
+    assert done.exit_code == 1
+    assert "'shop.old' is known to the index, but no definition names it" in done.stderr
