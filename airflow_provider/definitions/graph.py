@@ -13,6 +13,7 @@ from airflow_provider.definitions import ports
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.catalog import Catalog, Workload, distinct_assets
 from airflow_provider.definitions.relation import Relation
+from airflow_provider.definitions.retry import RetryPolicy
 from airflow_provider.errors import AssetNotFoundError, CircularDependencyError, GraphError
 from airflow_provider.partitioning import Partition, PartitionConfig, PartitionWindow
 
@@ -111,16 +112,24 @@ class AssetGraph:
         metadata: dict[str, Any] | None = None,
         max_workers: int = 4,
         fail_fast: bool = False,
+        retry: RetryPolicy | None = None,
     ) -> Any:
         """Materialize the graph in order with at most ``max_workers`` assets at a time.
 
-        A failure stops what depends on it; with ``fail_fast`` nothing new starts.
+        A failure stops what depends on it; with ``fail_fast`` nothing new starts. An asset that fails is tried again as
+        its own policy says, else as ``retry`` says.
 
         Returns:
             A ``GraphResult``: the outcome of each asset, partition by partition.
         """
         return ports.resolve("runner").materialize_graph(
-            self, window=window, select=select, metadata=metadata, max_workers=max_workers, fail_fast=fail_fast
+            self,
+            window=window,
+            select=select,
+            metadata=metadata,
+            max_workers=max_workers,
+            fail_fast=fail_fast,
+            retry=retry,
         )
 
     def __len__(self) -> int:

@@ -6,6 +6,7 @@ Every try is the same attempt, so that it writes only what is missing.
 import logging
 import time
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from airflow_provider.definitions.retry import RetryPolicy, told_reason
 from airflow_provider.execution.events import Event, emit
@@ -14,7 +15,12 @@ from airflow_provider.execution.write import Progress
 
 log = logging.getLogger(__name__)
 
-Run = Callable[[Progress | None], RunResult]
+
+class Run(Protocol):
+    """One try of a run."""
+
+    def __call__(self, *, progress: Progress | None) -> RunResult:
+        """Run, telling ``progress`` of each partition."""
 
 
 def with_retries(
@@ -40,13 +46,13 @@ def with_retries(
         Exception: What the last try raised.
     """
     if policy is None:
-        return run(progress)
+        return run(progress=progress)
     relay = _Relay(progress)
     try:
         for attempt in range(1, policy.max_attempts + 1):
             failure: Exception | None
             try:
-                result = run(relay)
+                result = run(progress=relay)
                 failure = result.failure()
                 if failure is None or attempt == policy.max_attempts or not policy.retryable(failure):
                     return result

@@ -3,6 +3,7 @@
 import asyncio
 import collections
 import concurrent.futures
+import functools
 import graphlib
 import logging
 import uuid
@@ -12,11 +13,13 @@ from typing import Any, Literal
 
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.graph import AssetGraph
+from airflow_provider.definitions.retry import RetryPolicy
 from airflow_provider.errors import AssetsError
 from airflow_provider.execution.journal import Journal
 from airflow_provider.execution.materialize import AssetRun
 from airflow_provider.execution.offload import Bridge, in_thread
 from airflow_provider.execution.outcome import RunResult, told
+from airflow_provider.execution.retry import with_retries
 from airflow_provider.execution.window import Windows, check_all, windows_for
 from airflow_provider.execution.write import Progress, RunInfo
 from airflow_provider.partitioning import Partition, PartitionWindow
@@ -143,9 +146,12 @@ def materialize_graph(
     metadata: Mapping[str, Any] | None = None,
     max_workers: int = 4,
     fail_fast: bool = False,
+    retry: RetryPolicy | None = None,
     progress: Progress | None = None,
 ) -> GraphResult:
     """Run the graph's assets in order, at most ``max_workers`` at a time; what depends on a failure is not started.
+
+    An asset that fails is tried again as its own policy says, else as ``retry`` says.
 
     Raises:
         PartitionError: The window does not fit an asset; nothing has run.
@@ -169,8 +175,17 @@ def materialize_graph(
                 if not _is_due(result, key, needs[key], fail_fast=fail_fast):
                     order.done(key)
                     continue
+                asset = selected[key]
+                run = functools.partial(
+                    execute,
+                    asset,
+                    windows=windows[key],
+                    graph=graph,
+                    info=RunInfo(uuid.uuid4().hex[:16]),  # one attempt, however often it is tried
+                    metadata=metadata,
+                )
                 future = pool.submit(
-                    execute, selected[key], windows=windows[key], graph=graph, metadata=metadata, progress=progress
+                    with_retries, run, asset.retry or retry, name=asset.qualified_key, seed=[key], progress=progress
                 )
                 running[future] = key
             done, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)

@@ -152,3 +152,44 @@ def test_a_run_that_somebody_asked_for_and_in_which_no_day_completes_is_an_error
     (task,) = airflow_instance.client.task_instances("day_by_the_hour", run_id)
     assert run["state"] == "failed"
     assert "Fix: type the partition as `window`" in airflow_instance.client.task_log(task)
+
+
+POLICIES = """
+# airflow dag
+import datetime as dt
+from pathlib import Path
+
+import airflow_provider as ap
+
+class Shaky(ap.Source):
+    retry = ap.RetryPolicy(max_attempts=4, initial_delay="200ms", max_delay="1s")
+
+    @ap.asset
+    def passes_by_itself(self):
+        tried = Path(r"{folder}") / "tried"
+        tried.write_text((tried.read_text() if tried.exists() else "") + "x")
+        if len(tried.read_text()) < 3:
+            raise ConnectionError("not yet")
+        return [{{"id": 1}}]
+
+    @ap.asset(schema=type("Ids", (ap.Schema,), {{"__annotations__": {{"id": int}}}}))
+    def stays_wrong(self):
+        return [{{"id": "none"}}]
+
+ap.build_dag(Shaky(destinations=ap.ParquetDestination(base_path=r"{folder}")), schedule=None)
+"""
+
+
+def test_a_policy_repeats_what_may_pass_and_ends_what_would_fail_again(
+    airflow_instance: AirflowInstance, dag_file: DagFile, folder
+) -> None:
+    dag_file("shaky", POLICIES.format(folder=folder))
+    airflow_instance.unpause("shaky")
+    run_id = airflow_instance.trigger("shaky")
+
+    airflow_instance.wait_for_runs("shaky", run_ids=[run_id])
+
+    tasks = {task["task_id"]: task for task in airflow_instance.client.task_instances("shaky", run_id)}
+    told = {name: (task["state"], task["try_number"]) for name, task in tasks.items()}
+    assert told == {"passes_by_itself": ("success", 3), "stays_wrong": ("failed", 1)}
+    assert "Retry policy decision" in airflow_instance.client.task_log(tasks["stays_wrong"])

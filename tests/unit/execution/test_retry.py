@@ -20,7 +20,7 @@ class Tries:
         self.things = list(things)
         self.calls = 0
 
-    def __call__(self, progress):
+    def __call__(self, *, progress):
         self.calls += 1
         thing = self.things.pop(0)
         if isinstance(thing, BaseException):

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import airflow_provider as ap
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.decorators import asset
 from airflow_provider.definitions.graph import AssetGraph
@@ -199,3 +200,42 @@ def test_progress_hears_each_outcome_as_it_comes() -> None:
     runner.execute(of("a")(destinations=MemoryDestination()), windows=None, progress=heard.append)
 
     assert [(one.key, one.status) for one in heard] == [(None, "committed")]
+
+
+def test_a_graph_tries_what_fails_again_as_its_policy_says_and_writes_only_what_is_missing(tmp_path) -> None:
+    tried: list[str] = []
+
+    @ap.asset(
+        partitioning=ap.TimePartitionConfig(column="day"),
+        retry=ap.RetryPolicy(3, initial_delay="1ms", max_delay="2ms"),
+    )
+    def shaky(context: ap.ExecutionContext) -> list[dict[str, object]]:
+        tried.append(context.partition.key)
+        if context.partition.key == "2026-01-02" and len(tried) < 3:
+            raise ConnectionError("not yet")
+        return [{"day": context.partition_date}]
+
+    heard: list[str] = []
+    graph = ap.AssetGraph(shaky(destinations=ap.ParquetDestination(base_path=str(tmp_path))))
+    result = runner.materialize_graph(
+        graph, window="2026-01-01..2026-01-03", progress=lambda outcome: heard.append(outcome.status)
+    )
+
+    assert result.is_success
+    assert tried == ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-02"]
+    assert heard == ["committed"] * 3
+
+
+def test_the_graph_has_a_policy_for_assets_that_have_none() -> None:
+    tried: list[int] = []
+
+    @ap.asset
+    def shaky() -> list[dict[str, object]]:
+        tried.append(1)
+        raise ConnectionError("never")
+
+    graph = ap.AssetGraph(shaky(destinations=ap.MemoryDestination()))
+    assert not graph.materialize().is_success
+    assert len(tried) == 1
+    assert not graph.materialize(retry=ap.RetryPolicy(4, initial_delay=0, max_delay=0)).is_success
+    assert len(tried) == 5
