@@ -1,70 +1,129 @@
-"""How long splitting a window takes, as a ratio to one copy of the same table.
+"""Splitting a window into its partitions, against one copy of the same data, and against other packages.
 
-Rounds of all cases are interleaved, so that a slow moment of the machine hits all alike, and the median CPU time is
-taken. The copy in order is memory-bound and varies several-fold with the state of the allocator: read its ratio along
-with that to the copy in shuffled order, which a split by sorting the whole table cannot beat.
+The copy is ``take`` of all rows in their order, for frames ``take`` in shuffled order, for rows one bare loop into a
+dict of lists. Both forms of text are measured: one whose values are all of one length, and one where they differ.
 
-Goals, with 10,000,000 rows in 365 days: sorted Arrow below 50 ms, shuffled below 3.3 copies, pandas below 4 copies,
-rows below 1.5 bare loops.
-
-Run: ``python benchmarks/bench_split.py [--rows 10000000] [--days 365] [--rounds 5]``
+Run: ``python benchmarks/bench_split.py [--rows 10000000] [--peer-python .../bin/python]``, where the peer's
+environment has ``interloper-core==0.117.*`` and ``interloper-pandas``.
 """
 
 import argparse
-import datetime as dt
-import statistics
-import time
-from collections.abc import Callable
+import json
+import subprocess
+from pathlib import Path
 from typing import Any
 
-from airflow_provider.partitioning.window import TimePartitionWindow
-from airflow_provider.schema.representations import TableData, split
+from harness import Figures, Run, SkippedError, Suite
+from tables import DAYS, make_table, make_window
 
-FIRST = dt.date(2025, 1, 1)
 ROWS_AT_MOST = 1_000_000
+PEER_ROWS = 100_000
+
+suite = Suite("split", 10_000_000)
+suite.options.append(("--peer-python", {"default": "", "help": "interpreter that has interloper-core 0.117"}))
 
 
-def make_table(rows: int, days: int, *, shuffled: bool, timestamps: bool = False) -> Any:
-    """A table of a date (or instant) and four more columns."""
-    import numpy as np
-    import pyarrow as pa
+def splitting(value: Any, column: str = "day", days: int = DAYS) -> Run:
+    from airflow_provider.schema.representations import TableData, split
 
-    rng = np.random.default_rng(1)
-    day = np.sort(rng.integers(0, days, rows)).astype(np.int32)
-    if shuffled:
-        rng.shuffle(day)
-    offset = (FIRST - dt.date(1970, 1, 1)).days
-    dates = pa.array(day + np.int32(offset)).cast(pa.date32())
-    if timestamps:
-        micros = (day.astype(np.int64) + offset) * 86_400_000_000 + rng.integers(0, 86_400_000_000, rows)
-        dates = pa.array(micros).cast(pa.timestamp("us", tz="UTC"))
-    carriers = pa.array(["AA", "B6", "DL", "UA", "WN"]).take(pa.array(rng.integers(0, 5, rows)))
-    columns = [
-        dates,
-        carriers,
-        pa.array(rng.random(rows)),
-        pa.array(rng.integers(0, 10**9, rows)),
-        pa.array(rng.random(rows)),
-    ]
-    return pa.Table.from_arrays(columns, names=["date", "carrier", "delay", "flight", "distance"])
+    window = make_window(days)
+    split(TableData.of(make_table(1_000)), "day", make_window(), where="warm-up")
+    return lambda: split(TableData.of(value), column, window, where="benchmark")
 
 
-def copy_of(table: Any) -> Callable[[], Any]:
-    """What the ratios are measured against: one ``take`` of all rows in their order."""
+def copying(table: Any) -> Run:
     import numpy as np
     import pyarrow as pa
 
     order = pa.array(np.arange(table.num_rows))
+    table.slice(0, 1_000).take(order.slice(0, 1_000))
     return lambda: table.take(order)
 
 
-def bare_loop(rows: list[dict[str, Any]]) -> Callable[[], Any]:
-    """The least a split of rows can be: one loop into a dict of lists."""
+def with_ragged_text(table: Any) -> Any:
+    import numpy as np
+    import pyarrow as pa
+
+    texts = pa.array([f"n{number}" * (1 + number % 2) for number in range(100_000)])
+    chosen = np.random.default_rng(3).integers(0, len(texts), table.num_rows)
+    return table.set_column(table.column_names.index("name"), "name", texts.take(pa.array(chosen)))
+
+
+def some_rows(options: argparse.Namespace, most: int) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = make_table(min(options.rows, most)).to_pylist()
+    return rows
+
+
+def frame(rows: int) -> Any:
+    return make_table(rows).drop_columns(["name", "cat", "day"]).to_pandas()
+
+
+@suite.case("copy of the table (take)")
+def copy(options: argparse.Namespace) -> Run:
+    return copying(make_table(options.rows))
+
+
+@suite.case("arrow, sorted")
+def arrow_sorted(options: argparse.Namespace) -> Run:
+    return splitting(make_table(options.rows, shuffled=False))
+
+
+@suite.case("arrow, shuffled dates")
+def arrow_dates(options: argparse.Namespace) -> Run:
+    return splitting(make_table(options.rows))
+
+
+@suite.case("arrow, shuffled instants")
+def arrow_instants(options: argparse.Namespace) -> Run:
+    return splitting(make_table(options.rows), "ts")
+
+
+@suite.case("arrow, shuffled dates, in 3,650 days")
+def arrow_many(options: argparse.Namespace) -> Run:
+    return splitting(make_table(options.rows, days=10 * DAYS), days=10 * DAYS)
+
+
+@suite.case("copy of the table with ragged text (take)")
+def copy_ragged(options: argparse.Namespace) -> Run:
+    return copying(with_ragged_text(make_table(options.rows)))
+
+
+@suite.case("arrow, shuffled dates, ragged text")
+def arrow_ragged(options: argparse.Namespace) -> Run:
+    return splitting(with_ragged_text(make_table(options.rows)))
+
+
+@suite.case("polars partition_by, to compare")
+def polars_partition_by(options: argparse.Namespace) -> Run:
+    try:
+        import polars as pl
+    except ImportError:
+        raise SkippedError("polars is not installed") from None
+    table = make_table(options.rows)
+    return lambda: pl.from_arrow(table).partition_by("day", maintain_order=True)  # type: ignore[union-attr]
+
+
+@suite.case("shuffled copy of the frame (take)")
+def copy_frame(options: argparse.Namespace) -> Run:
+    import numpy as np
+
+    value, order = frame(options.rows), np.random.default_rng(2).permutation(options.rows)
+    return lambda: value.take(order)
+
+
+@suite.case("pandas, shuffled instants")
+def pandas_instants(options: argparse.Namespace) -> Run:
+    return splitting(frame(options.rows), "ts")
+
+
+@suite.case("bare loop over rows")
+def bare_loop(options: argparse.Namespace) -> Run:
+    rows = some_rows(options, ROWS_AT_MOST)
 
     def run() -> dict[Any, list[Any]]:
         held: dict[Any, list[Any]] = {}
         for row in rows:
-            key = row["date"]
+            key = row["day"]
             if key in held:
                 held[key].append(row)
             else:
@@ -74,72 +133,64 @@ def bare_loop(rows: list[dict[str, Any]]) -> Callable[[], Any]:
     return run
 
 
-def make_cases(rows: int, days: int) -> dict[str, tuple[str, Callable[[], Any]]]:
-    """Name -> (name of its base, what to run)."""
-    import numpy as np
-
-    window = TimePartitionWindow(FIRST, FIRST + dt.timedelta(days=days - 1), timezone="UTC")
-
-    def splitting(value: Any) -> Callable[[], Any]:
-        return lambda: split(TableData.of(value), "date", window, where="benchmark")
-
-    ordered = make_table(rows, days, shuffled=False)
-    shuffled = make_table(rows, days, shuffled=True)
-    frame = shuffled.select(["date", "delay", "flight", "distance"])
-    stamps = make_table(rows, days, shuffled=True, timestamps=True)
-    few = shuffled.slice(0, min(rows, ROWS_AT_MOST)).to_pylist()
-    pandas_frame = _frame(frame, stamps)
-    copy, loop, frame_copy = "copy of the table (take)", "bare loop over rows", "shuffled copy of the frame (take)"
-    order = np.random.default_rng(2).permutation(rows)
-    return {
-        copy: (copy, copy_of(shuffled)),
-        "copy in shuffled order (take)": (copy, lambda: shuffled.take(order)),
-        "arrow, sorted": (copy, splitting(ordered)),
-        "arrow, shuffled": (copy, splitting(shuffled)),
-        "arrow, shuffled instants": (copy, splitting(stamps)),
-        frame_copy: (frame_copy, lambda: pandas_frame.take(order)),
-        "pandas, shuffled instants": (frame_copy, splitting(pandas_frame)),
-        loop: (loop, bare_loop(few)),
-        "rows, shuffled": (loop, splitting(few)),
-    }
+@suite.case("rows, shuffled dates")
+def rows_dates(options: argparse.Namespace) -> Run:
+    return splitting(some_rows(options, ROWS_AT_MOST))
 
 
-def _frame(table: Any, stamps: Any) -> Any:
-    return table.set_column(0, "date", stamps.column("date")).to_pandas()
+@suite.case("rows, 100,000")
+def rows_few(options: argparse.Namespace) -> Run:
+    return splitting(some_rows(options, PEER_ROWS))
 
 
-def timed(run: Callable[[], Any]) -> tuple[float, float]:
-    """CPU and wall seconds of one run."""
-    cpu, wall = time.process_time(), time.perf_counter()
-    run()
-    return time.process_time() - cpu, time.perf_counter() - wall
+@suite.case("pandas, 100,000")
+def pandas_few(options: argparse.Namespace) -> Run:
+    return splitting(frame(PEER_ROWS), "ts")
 
 
-def measure(cases: dict[str, tuple[str, Callable[[], Any]]], rounds: int) -> dict[str, list[Any]]:
-    """CPU and wall seconds of each case, for each round."""
-    times: dict[str, list[Any]] = {name: [] for name in cases}
-    for _ in range(rounds):
-        for name, (_base, run) in cases.items():
-            times[name].append(timed(run))
-    return times
+@suite.case("interloper-core 0.117, rows, 100,000", once=True)
+def peer_rows(options: argparse.Namespace) -> Run:
+    return _peer(options, "rows")
 
 
-def main() -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--rows", type=int, default=10_000_000)
-    parser.add_argument("--days", type=int, default=365)
-    parser.add_argument("--rounds", type=int, default=5)
-    options = parser.parse_args()
-    cases = make_cases(options.rows, options.days)
-    times = measure(cases, options.rounds)
-    cpu = {name: statistics.median(one for one, _ in rounds) for name, rounds in times.items()}
-    print(f"{options.rows:,} rows (rows: at most {ROWS_AT_MOST:,}), {options.days} days, {options.rounds} rounds")
-    print(f"{'case':34} {'CPU s':>8} {'ratio':>7} {'wall s (min-max)':>20}")
-    for name, (base, _run) in cases.items():
-        walls = [wall for _, wall in times[name]]
-        print(f"{name:34} {cpu[name]:8.3f} {cpu[name] / cpu[base]:7.2f} {min(walls):12.3f}-{max(walls):.3f}")
+@suite.case("interloper-pandas, 100,000", once=True)
+def peer_frame(options: argparse.Namespace) -> Run:
+    return _peer(options, "frame")
 
+
+def _peer(options: argparse.Namespace, form: str) -> Run:
+    """The peer in its own interpreter, which measures itself and takes minutes."""
+    if not options.peer_python:
+        raise SkippedError("give --peer-python, an interpreter that has interloper-core 0.117")
+    script = Path(__file__).with_name("peer_interloper.py")
+    ran = subprocess.run(
+        [options.peer_python, str(script), "split", form, str(PEER_ROWS), str(DAYS)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if ran.returncode:
+        raise SkippedError(f"{options.peer_python} failed: {ran.stderr.strip().splitlines()[-1:]}")
+    found = json.loads(ran.stdout)
+    return lambda: found
+
+
+def _flat(figures: Figures) -> float:
+    return figures.cpu("arrow, shuffled dates, in 3,650 days") / figures.cpu("arrow, shuffled dates")
+
+
+suite.goal("arrow, sorted: milliseconds", 50, lambda f: f.cpu("arrow, sorted") * 1000, unit="ms")
+suite.ratio("arrow, shuffled dates", "copy of the table (take)", 3.3)
+suite.ratio("arrow, shuffled instants", "copy of the table (take)", 3.3)
+suite.ratio("arrow, shuffled dates, ragged text", "copy of the table with ragged text (take)", 3.3)
+suite.goal(
+    "the same, the first touch of memory included",
+    2.0,
+    lambda f: f.first("arrow, shuffled dates") / f.first("copy of the table (take)"),
+)
+suite.goal("ten times the partitions / arrow, shuffled dates", 2.0, _flat)
+suite.ratio("pandas, shuffled instants", "shuffled copy of the frame (take)", 4.0)
+suite.ratio("rows, shuffled dates", "bare loop over rows", 1.5)
+suite.ratio("rows, 100,000", "interloper-core 0.117, rows, 100,000", 100, at_least=True)
+suite.ratio("pandas, 100,000", "interloper-pandas, 100,000", 100, at_least=True)
 
 if __name__ == "__main__":
-    main()
+    suite.main()

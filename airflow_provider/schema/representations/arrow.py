@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from airflow_provider.errors import SchemaError
 from airflow_provider.schema.loaded import loaded
+from airflow_provider.schema.representations.grouping import group_table
 from airflow_provider.schema.representations.registry import Representation
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from airflow_provider.schema.schema import Schema
-
-_BATCH_ROWS = 1 << 19
-_ROWS_PER_GROUP = 2_000  # on average and at least, or slicing would cost more than copying
 
 
 class ArrowRepresentation(Representation):
@@ -73,21 +71,8 @@ class ArrowRepresentation(Representation):
         return _table(value).take(pa.array(positions))
 
     def group(self, value: Any, codes: Any, count: int) -> list[Any]:
-        """Group the rows batch by batch; a group then has one chunk for each batch.
-
-        A batch fits the processor's cache, which makes the copy of text columns several times cheaper, and no text
-        column is ever joined into one piece, which past 2 GB Arrow cannot do.
-        """
-        import pyarrow as pa
-
-        size = max(_BATCH_ROWS, count * _ROWS_PER_GROUP)
-        table = _table(value)
-        if table.num_rows <= size or bool((codes[1:] >= codes[:-1]).all()):
-            return super().group(table, codes, count)
-        group = super().group  # a comprehension has no super() of its own
-        starts = range(0, table.num_rows, size)
-        batches = [group(table.slice(start, size), codes[start : start + size], count) for start in starts]
-        return [pa.concat_tables(parts) for parts in zip(*batches, strict=True)]
+        """Group the rows batch by batch; a group then has one chunk for each batch."""
+        return group_table(_table(value), codes, count)
 
     def concat(self, values: Sequence[Any]) -> "pa.Table":
         """All rows; a column that a table lacks is null there, and ints meet floats as floats.

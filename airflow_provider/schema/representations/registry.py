@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from airflow_provider.errors import RepresentationError
+from airflow_provider.schema.representations.grouping import group_bounds, in_order, stable_order
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -81,13 +82,9 @@ class Representation(ABC):
         Returns:
             ``count`` values of this form, in the order of the codes.
         """
-        import numpy as np
-
-        if not (codes[1:] >= codes[:-1]).all():
-            order = np.argsort(codes, kind="stable")
-            value, codes = self.take(value, order), codes[order]
-        ends = np.searchsorted(codes, np.arange(count + 1, dtype=codes.dtype)).tolist()
-        return [self.slice(value, start, stop) for start, stop in pairwise(ends)]
+        if not in_order(codes):
+            value = self.take(value, stable_order(codes).to_numpy().view("int64"))
+        return [self.slice(value, start, stop) for start, stop in pairwise(group_bounds(codes, count))]
 
     @abstractmethod
     def concat(self, values: Sequence[Any]) -> Any:
