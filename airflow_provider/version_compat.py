@@ -14,6 +14,7 @@ from airflow.providers.common.compat.sdk import (
 )
 from airflow.sdk import DAG, Param, TaskGroup, get_parsing_context
 from airflow.sdk import Asset as AirflowAsset
+from airflow.sdk.log import mask_secret
 
 try:
     from airflow.sdk import CronDataIntervalTimetable
@@ -61,6 +62,7 @@ __all__ = [
     "TaskGroup",
     "get_parsing_context",
     "guard_supervisor_socket",
+    "mask_secret",
 ]
 
 

@@ -92,10 +92,7 @@ class Bundle:
         """Take an asset in, unless a better one of its name is there."""
         known = self._found.get(asset.qualified_key)
         if known is not None and known[2] is not asset and known[0] == rank:
-            self.problem(
-                asset.qualified_key,
-                f"is defined twice: in {known[1]} and in {place}\n  Fix: give one of its sources another key=",
-            )
+            self.problem(asset.qualified_key, _twice(known[2], known[1], asset, place))
         if known is None or rank < known[0]:
             self._found[asset.qualified_key] = (rank, place, asset)
 
@@ -124,6 +121,19 @@ class Bundle:
                 self.problem(error.where, error)
                 cycle = set(error.what.split(" -> ")) & set(good)
                 good = {key: asset for key, asset in good.items() if cycle and key not in cycle}
+
+
+def _twice(one: Asset, place: str, other: Asset, other_place: str) -> str:
+    """What is wrong with two assets of one name."""
+    if place != other_place:
+        return f"is defined twice: in {place} and in {other_place}\n  Fix: give one of its sources another key="
+    owner = "asset" if one.source is None else "source"
+    if type(one) is type(other):
+        return (
+            f"is there twice: {place} makes two instances of one {owner}\n"
+            f"  Fix: keep one of them under a name of the module, or give one another key="
+        )
+    return f"is defined twice in {place}\n  Fix: give one {owner} another key="
 
 
 def origins_of(given: Sequence[str]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.component import Component
 from airflow_provider.definitions.destination import Destination
 from airflow_provider.definitions.environment import resolve_env
+from airflow_provider.definitions.resource import Resource
 from airflow_provider.errors import AssetsError, located
 from airflow_provider.execution.resolve import resources
 from airflow_provider.storage.index import ENVIRONMENT, IndexStore, open_index
@@ -44,6 +45,7 @@ def examine(bundle: Bundle) -> Iterator[Finding]:
     told: set[str] = set()
     yield from _connections(assets, told)
     yield from _resources(assets, told)
+    yield from _checks(assets, told)
 
 
 def print_findings(terminal: Terminal, bundle: Bundle) -> bool:
@@ -148,6 +150,17 @@ def _resources(assets: list[Asset], told: set[str]) -> Iterator[Finding]:
         except AssetsError as error:
             if str(error) not in told:
                 yield Finding("WRONG", _once(asset.label, str(error)))
+
+
+def _checks(assets: list[Asset], told: set[str]) -> Iterator[Finding]:
+    """Ask each bound resource what is wrong with it: a connection tests its hook, a client of a user's its service."""
+    resources = {id(one): one for asset in assets for one in _around(asset) if isinstance(one, Resource)}
+    for resource in resources.values():
+        try:
+            problems = resource.check()
+        except Exception as error:  # noqa: BLE001 -- a check of the user's own may raise anything
+            problems = [located(error)]
+        yield from (Finding("WRONG", _once(resource.label, problem)) for problem in problems if problem not in told)
 
 
 def _around(asset: Asset) -> Iterator[Component]:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 from pydantic import InstanceOf, field_validator
 
 from airflow_provider.definitions import ports
-from airflow_provider.definitions.component import Component, IgnoredDescriptor, InheritedField, relation_from
+from airflow_provider.definitions.component import Component, IgnoredDescriptor, InheritedField
 from airflow_provider.definitions.parameters import Parameters
-from airflow_provider.definitions.relation import Relation
+from airflow_provider.definitions.relation import Relation, relation_from
 from airflow_provider.definitions.retry import RetryPolicy
-from airflow_provider.definitions.settings import checked
+from airflow_provider.definitions.settings import check_settings
 from airflow_provider.definitions.task_options import TaskOptions
 from airflow_provider.errors import AssetError, ConfigError, DefinitionError
 from airflow_provider.partitioning import Partition, PartitionConfig, PartitionWindow
@@ -99,18 +99,13 @@ class Producer(Component):
     @field_validator("dataset")
     @classmethod
     def _is_a_name(cls, dataset: str | None) -> str | None:
-        if dataset and not _DATASET.fullmatch(_PLACEHOLDER.sub("x", dataset)):
+        if dataset and not is_dataset(dataset):
             raise ValueError(f"{dataset!r} is not a name: use letters, digits, _, - and . only, no path")
         return dataset
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        """Check the class settings and make inherited fields read through the owner."""
-        where = f"{cls.kind} {cls.__dict__.get('key') or cls.__name__!r}"
-        for name in [name for name in cls.__dict__ if not name.startswith("_")]:
-            value = checked(name, cls.__dict__[name], where=where)
-            if value is not cls.__dict__[name]:
-                setattr(cls, name, value)
+        """Make inherited fields read through the owner."""
         super().__pydantic_init_subclass__(**kwargs)
         for name in cls.inherited_fields:
             if not isinstance(cls.__dict__.get(name), IgnoredDescriptor):
@@ -141,6 +136,7 @@ class Asset(Producer):
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         """Read the parameters of the function, which declare the asset's relations."""
         where = f"asset {cls.__dict__.get('key') or cls.__name__!r}"
+        check_settings(cls, ["relations"], where=where)
         function = cls._own_function()
         if function is not None:
             cls.parameters = Parameters(function, where=where)
@@ -287,6 +283,11 @@ class Asset(Producer):
             self.default_destination.partition_row_counts, IOContext(self)
         )
         return counts
+
+
+def is_dataset(text: str) -> bool:
+    """Whether ``text`` names a dataset; what a placeholder stands for is not known yet."""
+    return _DATASET.fullmatch(_PLACEHOLDER.sub("x", text)) is not None
 
 
 def to_identifier(text: str) -> str:

@@ -7,7 +7,6 @@ is a relation. Unset inherited fields and unbound relations are read through the
 
 import inspect
 import re
-import sys
 import types
 import typing
 import uuid
@@ -17,10 +16,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Union, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
 from typing_extensions import Self
 
-from airflow_provider.definitions.relation import Relation
+from airflow_provider.definitions.annotations import annotated_names, resolved_annotation, scope_of_text
+from airflow_provider.definitions.relation import Relation, relation_from
+from airflow_provider.definitions.settings import check_settings
 from airflow_provider.definitions.validation import config_error, set_defaults
 from airflow_provider.errors import ConfigError, DefinitionError
-from airflow_provider.schema.scope import locals_around
 
 if TYPE_CHECKING:
     from pydantic._internal._model_construction import ModelMetaclass
@@ -69,23 +69,12 @@ class RelationSlot(IgnoredDescriptor):
         if instance is None:
             return self.relation
         targets = instance.targets(self.relation.name)
-        return list(targets) if self.relation.many else next(iter(targets), None)
+        if self.relation.many:
+            return list(targets)
+        return targets[0] if targets else instance._lent.get(self.relation.name)
 
     def __set__(self, instance: "Component", value: Any) -> None:
         instance.assign(self.relation.name, value)
-
-
-def annotated_names(namespace: Mapping[str, Any]) -> set[str]:
-    """The names that a class body annotates; nothing is evaluated."""
-    if "__annotations__" in namespace:
-        return set(namespace["__annotations__"])
-    if sys.version_info >= (3, 14):  # annotations are computed on demand there
-        import annotationlib
-
-        annotate = annotationlib.get_annotate_from_class_namespace(namespace)
-        if annotate is not None:
-            return set(annotationlib.call_annotate_function(annotate, annotationlib.Format.FORWARDREF))
-    return set()
 
 
 def _refuse_instances(cls_name: str, namespace: Mapping[str, Any], annotated: set[str]) -> None:
@@ -97,16 +86,6 @@ def _refuse_instances(cls_name: str, namespace: Mapping[str, Any], annotated: se
                 where=f"class {cls_name}",
                 fix=f"write {attribute} = {type(value).__name__} without a call, or pass it when constructing",
             )
-
-
-def _scope_of_text(namespace: Mapping[str, Any]) -> dict[str, Any]:
-    """The locals around a class body that its annotations name, where those are kept as text."""
-    texts = [value for value in namespace.get("__annotations__", {}).values() if isinstance(value, str)]
-    if not texts:
-        return {}
-    named = set(re.findall(r"[^\W\d]\w*", " ".join(texts)))
-    around = locals_around(namespace.get("__qualname__", ""), namespace.get("__module__", ""))
-    return {name: value for name, value in around.items() if name in named}
 
 
 class ComponentMeta(ModelMetaclass):
@@ -138,7 +117,7 @@ class ComponentMeta(ModelMetaclass):
                 )
             if attribute not in annotated and not isinstance(value, IgnoredDescriptor):
                 defaults[attribute] = namespace.pop(attribute)
-        scope = _scope_of_text(namespace)
+        scope = scope_of_text(namespace)
         if scope:  # pydantic would look for the names in the frame that calls it, which is this one
             namespace["__pydantic_parent_namespace__"] = scope
             kwargs["__pydantic_reset_parent_namespace__"] = False
@@ -199,11 +178,13 @@ class Component(BaseModel, metaclass=ComponentMeta):
 
     _bindings: dict[str, tuple["Component", ...]] = PrivateAttr(default_factory=dict)
     _owner: "Component | None" = PrivateAttr(default=None)
+    _lent: dict[str, Any] = PrivateAttr(default_factory=dict)
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         """Turn annotations of component classes into relations, and fill the class settings that were left out."""
         super().__pydantic_init_subclass__(**kwargs)
+        check_settings(cls, {*class_settings(cls), "relations"}, where=f"{cls.kind} {cls.__name__}")
         if not cls.__dict__.get("key"):
             cls.key = snake_case(cls.__name__)
         if not _KEY.fullmatch(cls.key):
@@ -216,7 +197,7 @@ class Component(BaseModel, metaclass=ComponentMeta):
             cls.description = inspect.cleandoc(cls.__dict__.get("__doc__") or "")
         declared = _relations_from_fields(cls)
         own = cls.__dict__.get("relations") or {}
-        cls.relations = _merge_relations(cls, declared, own)
+        cls.relations = _merged_relations(cls, declared, own)
         for name in cls.relations:
             if not isinstance(cls.__dict__.get(name), RelationSlot):
                 setattr(cls, name, RelationSlot(cls.relations[name]))
@@ -252,13 +233,16 @@ class Component(BaseModel, metaclass=ComponentMeta):
     def __call__(self, **changes: Any) -> Self:
         """A reconfigured copy with the same id and owner; None clears a relation or inherits a setting again."""
         fields, bindings = self._split(changes, "has no field or relation named")
-        kept = {name: self.__dict__[name] for name in self.__pydantic_fields_set__ if name in self.__dict__}
-        copy = type(self)(**{**kept, "id": self.id, **fields})
+        copy = type(self)(**{**self._given(), "id": self.id, **fields})
         copy._owner = self._owner
         copy._bindings = dict(self._bindings)
         for name, value in bindings.items():
             copy.assign(name, value)
         return copy
+
+    def _given(self) -> dict[str, Any]:
+        """The fields that were set on this instance, as they were given."""
+        return {name: self.__dict__[name] for name in self.__pydantic_fields_set__ if name in self.__dict__}
 
     def _split(self, data: dict[str, Any], complaint: str) -> tuple[dict[str, Any], dict[str, Any]]:
         cls = type(self)
@@ -273,6 +257,15 @@ class Component(BaseModel, metaclass=ComponentMeta):
                 fix=f"use one of {', '.join(known)}",
             )
         return fields, bindings
+
+    @classmethod
+    def filled_by_itself(cls, *, where: str) -> "Component | None":
+        """An instance that needs nothing of anybody, or None; resources fill themselves from the environment."""
+        return None
+
+    def for_run(self) -> "Component":
+        """The component as a run is given it; resources look up what they need."""
+        return self
 
     @property
     def owner(self) -> "Component | None":
@@ -310,32 +303,70 @@ class Component(BaseModel, metaclass=ComponentMeta):
                 bound before stays.
             KeyError: There is no such relation.
         """
+        relation = self._relation(name)
         if not targets:
             return
-        relation = self._relation(name)
         self._check(relation, targets)
         kept = self._bindings.get(name, ()) if relation.many else ()
         self._bindings[name] = _unique((*kept, *targets))
 
     def unbind(self, name: str, *targets: "Component") -> None:
-        """Take ``targets`` off a relation; a relation that must be filled cannot be emptied."""
+        """Take ``targets`` off a relation; those that are not bound to it are passed over.
+
+        Raises:
+            ConfigError: It would leave a relation empty that must be filled; see ``assign``.
+            KeyError: There is no such relation.
+        """
         relation = self._relation(name)
         left = tuple(t for t in self._bindings.get(name, ()) if all(t is not gone for gone in targets))
-        if not left and not relation.optional and name in self._bindings:
-            raise ConfigError(
-                f"relation {name!r} must have a target", where=self.label, fix="bind another target in its place"
-            )
+        if not left:
+            self._refuse_emptying(relation)
         self._bindings[name] = left
 
     def assign(self, name: str, value: Any) -> None:
-        """Replace what is bound to relation ``name``; None or an empty list clears it."""
+        """Replace what is bound to relation ``name``; None or an empty list clears it.
+
+        A component that has an owner may always be cleared: it reads through the owner then. What was never bound may
+        be cleared, too.
+
+        Raises:
+            ConfigError: A target that does not fit, or nothing for a bound relation that must be filled. What was bound
+                before stays.
+        """
         relation = self._relation(name)
         targets = _as_targets(value)
         if targets:
             self._check(relation, targets)
-        elif not relation.optional and self._bindings.get(name) and self._owner is None:
-            raise ConfigError(f"relation {name!r} must have a target", where=self.label, fix="assign another target")
+        else:
+            self._refuse_emptying(relation)
         self._bindings[name] = _unique(targets)
+
+    def resolve(self, name: str) -> "Component | list[Component] | None":
+        """What a run is given for relation ``name``: what is bound, else the fallback, else None.
+
+        A fallback is the relation's ``default()``, else an instance that one of its classes can fill from the
+        environment. It is made anew and never bound; a many-valued relation has none.
+
+        Raises:
+            ConfigError: The environment fills a part of it only, or with a value that does not fit.
+        """
+        relation = self._relation(name)
+        targets = self.targets(name)
+        if relation.many:
+            return list(targets)
+        return targets[0] if targets else relation.fallback(where=self.label)
+
+    def lend(self, name: str, target: "Component") -> None:
+        """Have ``self.<name>`` read ``target`` while nothing is bound; for fallbacks, in the worker."""
+        self._lent[self._relation(name).name] = target
+
+    def _refuse_emptying(self, relation: Relation) -> None:
+        if not relation.optional and self._bindings.get(relation.name) and self._owner is None:
+            raise ConfigError(
+                f"relation {relation.name!r} must have a target",
+                where=self.label,
+                fix="bind another target in its place",
+            )
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in type(self).relations:
@@ -441,19 +472,7 @@ def class_settings(cls: type[Component]) -> set[str]:
     return {name for name in names if not name.startswith("_") and name not in reserved} - {"model_config"}
 
 
-def resolved_annotation(cls: type[Component], annotation: Any) -> Any:
-    """``annotation``, with a forward reference looked up in the class's module if it is there by now."""
-    if isinstance(annotation, (str, typing.ForwardRef)):
-        text = annotation if isinstance(annotation, str) else annotation.__forward_arg__
-        module = sys.modules.get(cls.__module__)
-        try:
-            return eval(text, dict(vars(typing)), dict(vars(module)) if module else {})  # noqa: S307 -- the user's own
-        except NameError:
-            return annotation
-    return annotation
-
-
-def _merge_relations(cls: type[Component], declared: dict[str, Relation], own: dict[str, Any]) -> dict[str, Relation]:
+def _merged_relations(cls: type[Component], declared: dict[str, Relation], own: dict[str, Any]) -> dict[str, Relation]:
     merged: dict[str, Relation] = {}
     for base in reversed(cls.__mro__[1:]):
         merged.update(getattr(base, "relations", None) or {})
@@ -461,28 +480,6 @@ def _merge_relations(cls: type[Component], declared: dict[str, Relation], own: d
     for name, value in own.items():
         merged[name] = relation_from(cls, name, value, merged.get(name))
     return merged
-
-
-def relation_from(cls: type[Component], name: str, value: Any, before: Relation | None) -> Relation:
-    """The relation that ``relations={name: value}`` declares; classes narrow what was declared ``before``."""
-    where = f"{cls.kind} {cls.__name__}"
-    if isinstance(value, Relation):
-        return value.named(name)
-    if isinstance(value, type) and issubclass(value, Component):
-        return before.narrowed([value], where) if before is not None else Relation(value).named(name)
-    if isinstance(value, (list, tuple)) and value and all(isinstance(v, type) for v in value):
-        if before is None:
-            raise DefinitionError(
-                f"relations[{name!r}] narrows a relation that is not declared",
-                where=where,
-                fix="declare it with an annotation or a Relation first",
-            )
-        return before.narrowed(value, where)
-    raise DefinitionError(
-        f"relations[{name!r}] is {value!r}",
-        where=where,
-        fix="give a Relation, a component class, or a non-empty list of component classes",
-    )
 
 
 def _as_targets(value: Any) -> tuple[Any, ...]:

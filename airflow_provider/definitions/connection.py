@@ -4,15 +4,13 @@ Nothing is looked up while a DAG is parsed. The first read of a field that was n
 worker, asks Airflow; no value of a connection appears in a repr, a log or an error.
 """
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
-
-from pydantic import PrivateAttr
 
 from airflow_provider.definitions import ports
 from airflow_provider.definitions.environment import resolve_env
 from airflow_provider.definitions.resource import Resource
-from airflow_provider.definitions.validation import validated
-from airflow_provider.errors import ConfigError
+from airflow_provider.errors import AssetsError, ConfigError
 
 _ALIASES = {"user": "login", "username": "login", "database": "schema"}
 _PLAIN_FIELDS = ("conn_type", "host", "login", "password", "port", "schema")
@@ -28,66 +26,52 @@ class Connection(Resource):
 
     kind: ClassVar[str] = "connection"
     key: ClassVar[str] = "connection"
+    sensitive: ClassVar[bool] = True
 
     conn_id: str | None = None
 
-    _full: "Connection | None" = PrivateAttr(default=None)
+    @classmethod
+    def _is_elsewhere(cls, given: Mapping[str, Any]) -> bool:
+        return bool({"conn_id": cls.__pydantic_fields__["conn_id"].default, **given}["conn_id"])
 
-    def __init__(self, **data: Any) -> None:
-        cls = type(self)
-        given = {"conn_id": cls.__pydantic_fields__["conn_id"].default, **cls._field_defaults}
-        if not {**given, **data}.get("conn_id"):
-            super().__init__(**data)
-            return
-        fields, bindings = self._split(data, "got unexpected keyword argument(s)")
-        known = validated(cls, {**given, **fields}, where=f"{cls.kind} {cls.key!r}")
-        values = {"id": "", **known}  # every other field is left out, so that reading it looks it up
-        for attribute, value in (
-            ("__dict__", values),
-            ("__pydantic_fields_set__", set(known)),
-            ("__pydantic_extra__", None),
-            ("__pydantic_private__", None),
-        ):
-            object.__setattr__(self, attribute, value)
-        self.model_post_init(None)
-        for name, target in bindings.items():
-            self.assign(name, target)
+    @classmethod
+    def _is_deferred(cls, name: str, value: Any) -> bool:
+        return name != "conn_id" and super()._is_deferred(name, value)  # resolved with each look-up
 
-    def __getattr__(self, name: str) -> Any:
-        if name in type(self).__pydantic_fields__ and self.__dict__.get("conn_id"):
-            return getattr(self.resolved(), name)
-        return super().__getattr__(name)  # type: ignore[misc]
+    def _init_lazily(self, data: dict[str, Any], given: dict[str, Any], deferred: dict[str, Any]) -> None:
+        conn_id = type(self).__pydantic_fields__["conn_id"].default
+        super()._init_lazily(data, {"conn_id": conn_id, **given}, deferred)
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        super().__setattr__(name, value)
-        if name in type(self).__pydantic_fields__:
-            self._full = None
-
-    def resolved(self) -> "Connection":
-        """Every field filled, with Airflow's connection where ``conn_id`` is set.
-
-        Raises:
-            ConnectionLookupError: Airflow gave no connection of that name.
-            ConfigError: A field is missing everywhere, or a value does not fit.
-        """
-        if not self.__dict__.get("conn_id"):
-            return self
-        if self._full is None:
-            full = type(self).__new__(type(self))
-            Resource.__init__(full, **{**self._looked_up(), **self.__dict__})
-            full._owner, full._bindings = self._owner, self._bindings
-            self._full = full
-        return self._full
+    def _is_lazy(self) -> bool:
+        return bool(self.__dict__.get("conn_id")) or super()._is_lazy()
 
     @property
     def hook(self) -> Any:
         """Airflow's own hook for the connection's type."""
         return ports.resolve("connection_lookup").hook(self._resolved_conn_id())
 
+    def check(self) -> list[str]:
+        """What is wrong with the connection: a field that nothing fills, or what its hook's own test says."""
+        problems = super().check()
+        if problems or not self.__dict__.get("conn_id"):
+            return problems
+        try:
+            test = getattr(self.hook, "test_connection", None)
+        except AssetsError:
+            return []  # a type without a hook: only its fields are used
+        if test is None:
+            return []
+        try:
+            is_well, said = test()
+        except Exception as error:  # noqa: BLE001 -- whatever a hook raises is the answer; its text may hold a secret
+            is_well, said = False, type(error).__name__
+        return [] if is_well else [f"{self.label}: its test failed: {said}"]
+
     def _looked_up(self) -> dict[str, Any]:
         """The fields not given that Airflow's connection has."""
-        wanted = [name for name in type(self).__pydantic_fields__ if name not in self.__dict__ and name != "id"]
-        if not wanted:
+        given = {*self.__dict__, *self._deferred, "id"}
+        wanted = [name for name in type(self).__pydantic_fields__ if name not in given]
+        if not wanted or not self.__dict__.get("conn_id"):
             return {}
         found = ports.resolve("connection_lookup").connection(self._resolved_conn_id())
         extras = found.extra_dejson

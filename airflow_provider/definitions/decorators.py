@@ -9,13 +9,9 @@ import types
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from airflow_provider.definitions.annotations import annotated_names
 from airflow_provider.definitions.asset import Asset
-from airflow_provider.definitions.component import (
-    Component,
-    annotated_names,
-    class_settings,
-    snake_case,
-)
+from airflow_provider.definitions.component import Component, class_settings, snake_case
 from airflow_provider.definitions.connection import Connection
 from airflow_provider.definitions.destination import Destination
 from airflow_provider.definitions.parameters import signature_of

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Literal, Protocol
 from airflow_provider.definitions import ports
 from airflow_provider.definitions.component import Component
 from airflow_provider.definitions.io_context import IOContext
+from airflow_provider.definitions.validation import SECRET_NAME
 from airflow_provider.errors import ConfigError, DataNotFoundError, DestinationError
 from airflow_provider.ledger.record import CommitRecord, utc_text
 from airflow_provider.partitioning import Partition
@@ -23,7 +24,6 @@ from airflow_provider.partitioning import Partition
 Call = Callable[..., Any]
 """``call(function, *args)`` runs a sync or async function to its end and returns its result."""
 
-_SECRET = re.compile("pass|secret|token|credential|(^|_)(key|auth|pwd)($|_)", re.IGNORECASE)
 _CREDENTIALS = re.compile(r"//[^/@\s]*@")
 
 Guarantee = Literal["atomic", "idempotent", "none"]
@@ -125,7 +125,7 @@ class Destination(Component):
         parts = [
             f"{name}={_CREDENTIALS.sub('//', value) if isinstance(value, str) else value}"
             for name, value in sorted(self.__dict__.items())
-            if name != "id" and isinstance(value, plain) and not _SECRET.search(name)
+            if name != "id" and isinstance(value, plain) and not SECRET_NAME.search(name)
         ]
         return f"{self.key}:{';'.join(parts)}"
 

@@ -13,6 +13,7 @@ from airflow_provider.definitions import ports
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.catalog import Catalog, Workload, distinct_assets
 from airflow_provider.definitions.relation import Relation
+from airflow_provider.definitions.resource import Resource
 from airflow_provider.definitions.retry import RetryPolicy
 from airflow_provider.errors import AssetNotFoundError, CircularDependencyError, GraphError
 from airflow_provider.partitioning import Partition, PartitionConfig, PartitionWindow
@@ -27,7 +28,8 @@ class AssetGraph:
         among: Further sources and assets that relations may name; those that are read join as read-only.
 
     Raises:
-        GraphError: The same asset twice, an upstream that is not there or not unique, or partitionings that do not fit.
+        GraphError: The same asset twice, an upstream that is not there or not unique, partitionings that do not fit, or
+            a parameter that nothing could fill in any worker.
         CircularDependencyError: An asset needs its own result.
     """
 
@@ -39,6 +41,7 @@ class AssetGraph:
         waiting = list(nodes.values())
         while waiting:
             asset = waiting.pop()
+            _refuse_unfillable(asset)
             inputs = _inputs_of(asset, index)
             self._inputs[asset.qualified_key] = inputs
             for upstream in (target for targets in inputs.values() for target in targets):
@@ -137,6 +140,20 @@ class AssetGraph:
 
     def __repr__(self) -> str:
         return f"AssetGraph({len(self)} assets)"
+
+
+def _refuse_unfillable(asset: Asset) -> None:
+    """A required parameter to which nothing is bound and which no environment can fill."""
+    for name, relation in type(asset).relations.items():
+        if relation.kind == "asset" or relation.optional or relation.many or relation.default or asset.targets(name):
+            continue
+        if not any(issubclass(cls, Resource) for cls in relation.classes):
+            wanted = " or ".join(cls.__name__ for cls in relation.classes) or f"a {relation.kind}"
+            raise GraphError(
+                f"parameter {name!r} needs {wanted}, but none is bound",
+                where=asset.label,
+                fix=f"pass {name}=... to the asset or its source, or make the parameter optional",
+            )
 
 
 def _inputs_of(asset: Asset, index: Catalog) -> dict[str, tuple[Asset, ...]]:

@@ -23,7 +23,8 @@ def resolve(port: Port) -> Any:
     * ``runner``: module with ``run_asset``, ``materialize_asset``, ``materialize_graph`` (see ``execution.runner``).
     * ``hook_committer``: ``(destination, context, call) -> Committer`` for destinations that only write and read.
     * ``destination_registry``: ``(name) -> type[Destination]``.
-    * ``connection_lookup``: module with ``connection(conn_id)`` and ``hook(conn_id)``, both Airflow's own.
+    * ``connection_lookup``: module with ``connection(conn_id)`` and ``hook(conn_id)``, both Airflow's own, and
+      ``mask(values)`` for its logs.
     * ``index``: ``() -> IndexStore`` of the deployment.
     """
     module, _, attribute = _plugged[port].partition(":")

@@ -3,7 +3,8 @@
 A setting that is wrong is wrong for every instance, so it fails at definition and names the value seen.
 """
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from airflow_provider.definitions.task_options import TaskOptions
@@ -43,6 +44,18 @@ def _task_options(value: Any) -> Any:
     return value if value is None or isinstance(value, TaskOptions) else _wrong("ap.TaskOptions(...)")
 
 
+def _relations(value: Any) -> Any:
+    return value if isinstance(value, Mapping) else _wrong("a dict of relation name to ap.Relation, class, or classes")
+
+
+def _path(value: Any) -> Any:
+    return value if value is None or isinstance(value, (str, os.PathLike)) else _wrong("the path of a file")
+
+
+def _flag(value: Any) -> Any:
+    return value if isinstance(value, bool) else _wrong("True or False")
+
+
 def _one_of(*choices: str) -> Callable[[Any], Any]:
     return lambda value: value if value in choices else _wrong(" or ".join(map(repr, choices)))
 
@@ -67,7 +80,23 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "stray_rows": _one_of("error", "drop"),
     "on_empty": _one_of("keep", "replace", "fail"),
     "code_version": _text,
+    "relations": _relations,
+    "env_prefix": _text,
+    "env_file": _path,
+    "sensitive": _flag,
 }
+
+
+def check_settings(cls: type, names: Iterable[str], *, where: str) -> None:
+    """Bring the settings among ``names`` that the body of ``cls`` makes into their canonical form.
+
+    Raises:
+        DefinitionError: One is not what it should be.
+    """
+    for name in [name for name in names if name in vars(cls)]:
+        value = checked(name, vars(cls)[name], where=where)
+        if value is not vars(cls)[name]:
+            setattr(cls, name, value)
 
 
 def checked(name: str, value: Any, *, where: str) -> Any:

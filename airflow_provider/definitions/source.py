@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from pydantic import PrivateAttr
 from typing_extensions import Self
 
-from airflow_provider.definitions.asset import Asset, Producer, to_identifier
+from airflow_provider.definitions.asset import Asset, Producer, is_dataset, to_identifier
 from airflow_provider.definitions.component import Component, IgnoredDescriptor
 from airflow_provider.errors import ConfigError, DefinitionError
 
@@ -92,7 +92,11 @@ class Source(Producer):
         return to_identifier(asset.key)
 
     def fill(self, dataset: str) -> str:
-        """``dataset`` with ``{field}`` replaced by the source's own fields; ``{env.NAME}`` stays for the worker."""
+        """``dataset`` with ``{field}`` replaced by the source's own fields; ``{env.NAME}`` stays for the worker.
+
+        Raises:
+            ConfigError: There is no such field, it is None, or its value makes no name out of the whole.
+        """
 
         def value(match: re.Match[str]) -> str:
             name = match.group(1)
@@ -106,7 +110,14 @@ class Source(Producer):
                 )
             return str(getattr(self, name))
 
-        return _PLACEHOLDER.sub(value, dataset)
+        filled = _PLACEHOLDER.sub(value, dataset)
+        if filled != dataset and not is_dataset(filled):
+            raise ConfigError(
+                f"dataset {dataset!r} becomes {filled!r}, which is not a name",
+                where=self.label,
+                fix="use values of letters, digits, _, - and . only in a dataset",
+            )
+        return filled
 
 
 def _collected(cls: type[Source]) -> tuple[type[Asset], ...]:

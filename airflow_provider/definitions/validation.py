@@ -1,5 +1,6 @@
 """Values of fields, checked; what is said of one that does not fit never quotes what may be a secret."""
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,10 @@ from airflow_provider.errors import ConfigError
 
 if TYPE_CHECKING:
     from airflow_provider.definitions.component import Component
+
+
+SECRET_NAME = re.compile("pass|secret|token|credential|(^|_)(key|auth|pwd)($|_)", re.IGNORECASE)
+"""Names of fields whose values are taken for secrets."""
 
 
 def set_defaults(cls: "type[Component]", defaults: Mapping[str, Any], *, where: str) -> None:
@@ -45,9 +50,17 @@ def config_error(component: "Component", error: ValidationError) -> ConfigError:
     return ConfigError(_problems(cls, error), where=f"{cls.kind} {cls.key!r}", fix="correct the named settings")
 
 
+def missing_fields(error: ConfigError) -> list[str]:
+    """The fields that ``config_error`` complains of, where all that is wrong with them is that they are not given."""
+    cause = error.__context__
+    problems = cause.errors(include_input=False) if isinstance(cause, ValidationError) else []
+    is_missing = all(problem["type"] == "missing" and len(problem["loc"]) == 1 for problem in problems)
+    return [str(problem["loc"][0]) for problem in problems] if is_missing else []
+
+
 def _problems(cls: "type[Component]", error: ValidationError) -> str:
     """The problems of a pydantic error by field name, without the values, which may be secrets."""
-    own_words = ("value_error", "assertion_error") if cls.kind == "connection" else ()  # may quote the value
+    own_words = ("value_error", "assertion_error") if getattr(cls, "sensitive", False) else ()  # may quote the value
     problems = []
     for problem in error.errors(include_input=False):
         said = "was refused by its check" if problem["type"] in own_words else problem["msg"]

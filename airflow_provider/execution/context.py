@@ -2,14 +2,42 @@
 
 import datetime as dt
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
+from airflow_provider.execution.events import Emitter
 from airflow_provider.partitioning import Partition, PartitionWindow, TimePartition, TimePartitionWindow
 
 if TYPE_CHECKING:
     from airflow_provider.definitions.asset import Asset
     from airflow_provider.definitions.source import Source
+
+
+if TYPE_CHECKING:
+    _Adapter = logging.LoggerAdapter[logging.Logger]
+else:
+    _Adapter = logging.LoggerAdapter  # takes no brackets on Python 3.10
+
+
+class ContextLogger(_Adapter):
+    """The log of a run: a standard logger of which every message that is logged is a ``log`` event, too."""
+
+    def __init__(self, context: "ExecutionContext") -> None:
+        super().__init__(logging.getLogger(f"airflow_provider.asset.{context.asset.qualified_key}"), {})
+        self._context = context
+
+    def process(self, msg: Any, kwargs: MutableMapping[str, Any]) -> tuple[Any, MutableMapping[str, Any]]:
+        """The message as it is."""
+        return msg, kwargs
+
+    def log(self, level: int, msg: object, *args: object, **kwargs: Any) -> None:
+        """Log, and emit the event with ``level`` and ``message``."""
+        if not self.isEnabledFor(level):
+            return
+        super().log(level, msg, *args, **{**kwargs, "stacklevel": kwargs.get("stacklevel", 1) + 1})
+        self._context.emitter.emit(
+            "log", level=logging.getLevelName(level).lower(), message=str(msg) % args if args else str(msg)
+        )
 
 
 class ExecutionContext:
@@ -33,14 +61,20 @@ class ExecutionContext:
         self.asset = asset
         self.metadata: dict[str, Any] = dict(metadata or {})
         self.selected_outputs = selected_outputs if selected_outputs is not None else (asset.key,)
-        self.log = logging.getLogger(f"airflow_provider.asset.{asset.qualified_key}")
+        self.log = ContextLogger(self)
         self._window = window
         self._added: dict[str, Any] = {}
 
     @property
-    def logger(self) -> logging.Logger:
+    def logger(self) -> "ContextLogger":
         """The same as ``log``."""
         return self.log
+
+    @property
+    def emitter(self) -> Emitter:
+        """Emits events of this run: the asset, its keys and the run's metadata are filled in."""
+        keys = tuple(self._window.keys) if self._window is not None else ()
+        return Emitter(self.asset.qualified_key, keys, self.metadata)
 
     @property
     def source(self) -> "Source | None":

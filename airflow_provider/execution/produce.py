@@ -40,6 +40,12 @@ class Produced:
             return self.value
         if destination.representation is None:
             return self.table.value
+        if not self.table.is_empty and not self.table.checked_columns(where=where):
+            raise AssetError(
+                f"returned {self.table.num_rows} row(s) without a column; {destination.key!r} would keep none of them",
+                where=where,
+                fix="return no rows at all, or rows with at least one column",
+            )
         return self.table.to(destination.representation, where=where)
 
 

@@ -3,18 +3,19 @@
 Resources come by binding or fallback, upstreams are read from their default destination.
 """
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from airflow_provider.definitions import ports
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.component import Component
 from airflow_provider.definitions.graph import AssetGraph
 from airflow_provider.definitions.io_context import IOContext
-from airflow_provider.definitions.relation import Relation
-from airflow_provider.definitions.resource import Resource, fallback
+from airflow_provider.definitions.resource import Resource
 from airflow_provider.definitions.upstream import Upstream
-from airflow_provider.errors import AssetError, AssetsError, ConfigError, DataNotFoundError
+from airflow_provider.errors import AssetError, AssetsError, ConfigError, ConnectionLookupError, DataNotFoundError
 from airflow_provider.execution.events import Emitter
 from airflow_provider.execution.offload import Bridge
 from airflow_provider.partitioning import PartitionWindow
@@ -47,42 +48,66 @@ class Inputs:
 def resources(asset: Asset) -> dict[str, Any]:
     """The value of every parameter that is no upstream. Connections are looked up here, in the caller's thread.
 
+    What the source and the destinations read of their own (``self.connection``) is filled here, too.
+
     Raises:
         ConfigError: Nothing is bound to a parameter that must be filled, and its class cannot fill itself.
         ConnectionLookupError: A connection could not be resolved.
     """
-    return {
-        name: _resource(asset, name, type(asset).relations[name])
-        for name in type(asset).parameters.relations
-        if type(asset).relations[name].kind != "asset"
-    }
+    relations = type(asset).relations
+    names = [name for name in type(asset).parameters.relations if relations[name].kind != "asset"]
+    if asset.source is not None:
+        with contextlib.suppress(ConfigError, ConnectionLookupError):  # told by the asset that needs it
+            fill_in(asset.source)
+    for destination in asset.destinations:
+        fill_in(destination)
+    return {name: _resource(asset, name) for name in names}
 
 
-def _resource(asset: Asset, name: str, relation: Relation) -> Any:
-    bound = [_resolved(target) for target in asset.targets(name)]
-    if relation.many:
-        return bound
-    if bound:
-        return bound[0]
-    if relation.default is not None:
-        return _resolved(relation.default())
-    for cls in relation.classes:
-        found = fallback(cls, where=asset.label)
-        if found is not None:
-            return found
-    if relation.optional:
-        return None
-    wanted = " or ".join(cls.__name__ for cls in relation.classes) or relation.kind
-    raise ConfigError(
-        f"parameter {name!r} needs a {wanted}, but none is bound and it cannot fill itself from the environment",
-        where=asset.label,
-        fix=f"pass {name}={wanted}(...) to the asset (or to its source, where that declares {name}: {wanted}), or set "
-        "its environment variables",
+def fill_in(holder: Component) -> None:
+    """Have a component's own relations read what a run is given, which is the fallback where nothing is bound.
+
+    Raises:
+        ConfigError: Nothing is bound to a relation that must be filled, and its class cannot fill itself.
+        ConnectionLookupError: A connection could not be resolved.
+    """
+    for name, relation in type(holder).relations.items():
+        if relation.kind in ("config", "connection", "resource") and not relation.many:
+            found = _resource(holder, name)
+            if found is not None and not holder.targets(name):
+                holder.lend(name, found)
+
+
+def _resource(holder: Component, name: str) -> Any:
+    relation = type(holder).relations[name]
+    found = holder.resolve(name)
+    if isinstance(found, list):
+        return [_for_run(one) for one in found]
+    if found is None and not relation.optional:
+        raise _unfilled(holder, name)
+    return None if found is None else _for_run(found)
+
+
+def _for_run(target: Component) -> Component:
+    ready = target.for_run()
+    if isinstance(ready, Resource) and (secrets := list(ready.secrets())):
+        ports.resolve("connection_lookup").mask(secrets)
+    return ready
+
+
+def _unfilled(holder: Component, name: str) -> ConfigError:
+    relation = type(holder).relations[name]
+    wanted = " or ".join(cls.__name__ for cls in relation.classes) or f"a {relation.kind}"
+    by_environment = [cls for cls in relation.classes if issubclass(cls, Resource)]
+    variables = by_environment[0].needed_variables() if by_environment else []
+    is_source = f" (or to its source, where that declares {name}: {wanted})" if holder.kind == "asset" else ""
+    return ConfigError(
+        f"{'parameter' if holder.kind == 'asset' else 'relation'} {name!r} needs a {wanted}, but none is bound"
+        + (" and the environment does not fill one" if by_environment else ""),
+        where=holder.label,
+        fix=f"pass {name}={wanted}(...) to the {holder.kind}{is_source}"
+        + (f", or set {', '.join(variables)} for the process that runs it" if variables else ""),
     )
-
-
-def _resolved(target: Component) -> Component:
-    return target.resolved() if isinstance(target, Resource) else target
 
 
 def upstreams(
@@ -118,6 +143,7 @@ def _read(
     own_window = window if upstream.partitioning is not None else None
     io = IOContext(upstream, own_window, metadata, upstream.schema)
     destination = upstream.default_destination
+    fill_in(destination)
     wanted = tuple(own_window.keys) if own_window is not None else ()
     try:
         inputs.versions[upstream.qualified_key] = _versions(upstream, io, bridge)

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.graph import AssetGraph
 from airflow_provider.definitions.retry import RetryPolicy
-from airflow_provider.errors import AssetsError
+from airflow_provider.errors import AssetsError, DefinitionError
 from airflow_provider.execution.journal import Journal
 from airflow_provider.execution.materialize import AssetRun
 from airflow_provider.execution.offload import Bridge, in_thread
@@ -47,6 +47,8 @@ def execute(
     exceptions.
     """
     graph = graph if graph is not None else AssetGraph(asset)
+    if not isinstance(graph, AssetGraph):
+        raise DefinitionError(f"dag={graph!r} is no graph", where=asset.label, fix="pass ap.AssetGraph(...)")
     with Bridge(loop) as bridge, Journal(asset) as journal:
         return AssetRun(
             asset=asset,

@@ -4,6 +4,8 @@ Airflow reports several faults as a missing connection, and a plain Python proce
 secrets backends; the error says so.
 """
 
+import sys
+from collections.abc import Iterable
 from typing import Any
 
 from airflow_provider.errors import ConnectionLookupError
@@ -27,6 +29,16 @@ def connection(conn_id: str) -> Any:
             fix="add it in Airflow (Admin, Connections) or a secrets backend; outside Airflow set "
             f"AIRFLOW_CONN_{conn_id.upper()} to its JSON, since connections of Airflow's database are not seen there",
         ) from error
+
+
+def mask(values: Iterable[str]) -> None:
+    """Have Airflow's logs show ``***`` for these values; without Airflow loaded nobody masks anything."""
+    if "airflow" not in sys.modules:
+        return
+    from airflow_provider.version_compat import mask_secret
+
+    for value in values:
+        mask_secret(value)
 
 
 def hook(conn_id: str) -> Any:

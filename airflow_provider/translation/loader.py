@@ -114,6 +114,7 @@ def _units(workloads: list[Any], layout: Layout, dag_id: str | None, broken: Any
             raise ConfigError("layout='single' has no name", where="build_dags", fix="pass dag_id=")
         return [Unit(dag_id, tuple(workloads))] if workloads else []
     units: dict[str, Unit] = {}
+    repeats: dict[str, int] = {}
     for workload in workloads:
         try:
             made = _units_of(workload, layout)
@@ -122,7 +123,9 @@ def _units(workloads: list[Any], layout: Layout, dag_id: str | None, broken: Any
             continue
         for unit in made:
             if unit.dag_id in units:
-                broken(f"{unit.dag_id}__duplicate", _duplicate(unit.dag_id))
+                repeats[unit.dag_id] = repeats.get(unit.dag_id, 0) + 1
+                number = f"_{repeats[unit.dag_id]}" if repeats[unit.dag_id] > 1 else ""
+                broken(f"{unit.dag_id}__duplicate{number}", _duplicate(unit.dag_id))
             else:
                 units[unit.dag_id] = unit
     return list(units.values())

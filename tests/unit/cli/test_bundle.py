@@ -131,3 +131,21 @@ def test_assets_are_found_by_bare_and_by_qualified_key(folder: Path) -> None:
     assert [asset.key for asset in bundle.select(["totals", "orders"])] == ["orders", "totals"]
     with pytest.raises(AssetNotFoundError, match="did you mean 'orders'"):
         bundle.find("order")
+
+
+def test_two_instances_of_one_asset_in_one_file_are_told_as_that(tmp_path: Path) -> None:
+    file = write(tmp_path / "pair.py", ASSET.format(key="pair") + "\n\nhere, there = pair(), pair()\n")
+
+    (problem,) = load([file]).problems
+
+    assert f"is there twice: {file} makes two instances of one asset" in str(problem)
+
+
+def test_two_assets_of_one_key_in_one_file_are_told_as_that(tmp_path: Path) -> None:
+    first = ASSET.format(key="pair")
+    second = first[first.index("@") :].replace("def pair", "def other").replace("@ap.asset", "@ap.asset(key='pair')")
+    file = write(tmp_path / "pair.py", f"{first}\n\n{second}")
+
+    (problem,) = load([file]).problems
+
+    assert f"is defined twice in {file}" in str(problem)

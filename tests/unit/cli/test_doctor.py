@@ -154,3 +154,16 @@ def test_a_connection_that_is_bound_hides_no_other_gap_and_is_told_once(
     assert "WRONG  asset 'pulled': parameter 'page' needs a Page" in done.stdout
     assert done.stdout.count("WRONG  connection 'nowhere'") == 1
     assert done.stdout.count("'nowhere'") == 1
+
+
+def test_a_client_that_says_what_is_wrong_with_it_is_heard(run: Run, home: Path) -> None:
+    text = CONNECTED.replace("class Api(ap.Connection):", "class Api(ap.Resource):").replace(
+        "    host: str\n", "    host: str\n    def check(self):\n        return [self.host + ' does not answer']\n"
+    )
+    file = home.parent / "client_dag.py"
+    file.write_text(text.format(conn_id="x", base=home / "data").replace("conn_id=", "host="), encoding="utf-8")
+
+    done = run("doctor", "--from", str(file))
+
+    assert done.exit_code == 1
+    assert "resource 'api': x does not answer" in done.stdout

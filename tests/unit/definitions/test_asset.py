@@ -295,6 +295,11 @@ def test_fields_of_the_source_fill_the_dataset() -> None:
     assert two.special.dataset == "own_asia"
 
 
+def test_a_value_that_makes_a_path_of_the_dataset_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"dataset 'lake_\{region\}' becomes 'lake_\.\./x', which is not a name"):
+        Two(region="../x", dataset="lake_{region}")
+
+
 def test_environment_variables_stay_in_the_dataset_until_it_is_used() -> None:
     assert Two(dataset="lake_{env.STAGE}").plain.dataset == "lake_{env.STAGE}"
 

@@ -12,7 +12,6 @@ import pytest
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.component import (
     Component,
-    annotated_names,
     class_settings,
     component_in,
     snake_case,
@@ -186,7 +185,7 @@ def test_bind_replaces_the_one_of_a_single_relation() -> None:
 def test_an_unknown_relation_is_a_key_error() -> None:
     for call in (Client().bind, Client().unbind, Client().bound, Client().targets):
         with pytest.raises(KeyError, match="no relation 'colour'"):
-            call("colour", *([Budget()] if call.__name__ in ("bind", "unbind") else []))  # type: ignore[operator]
+            call("colour")
 
 
 def refused_targets(client: Client) -> list[tuple[tuple[Any, ...], str]]:
@@ -230,6 +229,59 @@ def test_a_relation_that_must_be_filled_cannot_be_emptied(nothing: Any) -> None:
     with pytest.raises(ConfigError, match="relation 'budget' must have a target"):
         client.unbind("budget", budget)
     assert client.budget is budget
+
+
+def test_what_was_never_bound_may_be_cleared_and_nothing_is_bound_by_it() -> None:
+    client = Client(budget=None)
+    client.budget = None
+    client.unbind("budget", Budget())
+
+    assert client.bound("budget") == ()
+
+
+def test_an_owned_component_may_always_be_cleared_and_reads_through_its_owner_then() -> None:
+    class Shop(Source):
+        budget: Budget
+
+        @asset
+        def orders(self, budget: Budget) -> list[dict[str, Any]]:
+            return []
+
+    one, other = Budget(), Budget()
+    shop = Shop(budget=one)
+    for clear in (lambda: shop.orders.unbind("budget", other), lambda: setattr(shop.orders, "budget", None)):
+        shop.orders.budget = other
+        clear()
+        assert shop.orders.budget is one
+
+
+def test_resolving_gives_what_is_bound_else_a_fallback_that_is_never_bound() -> None:
+    bound, client = Budget(), Client()
+
+    assert Client(budget=bound).resolve("budget") is bound
+    assert isinstance(client.resolve("budget"), Budget)
+    assert client.resolve("budget") is not client.resolve("budget")
+    assert client.resolve("several") == []
+    assert (client.budget, client.bound("budget")) == (None, ())
+    with pytest.raises(KeyError, match="no relation 'colour'"):
+        client.resolve("colour")
+
+
+def test_the_default_of_a_relation_must_fit_it() -> None:
+    class Odd(Resource):
+        relations: ClassVar[dict[str, Relation]] = {"budget": Relation(Budget, default=Client)}
+
+    with pytest.raises(ConfigError, match="the default of relation 'budget' takes a config, not the resource 'client'"):
+        Odd().resolve("budget")
+
+
+def test_what_is_lent_is_read_and_not_bound_and_what_is_bound_wins() -> None:
+    lent, bound, client = Budget(), Budget(), Client()
+    client.lend("budget", lent)
+    assert (client.budget, client.bound("budget")) == (lent, ())
+
+    client.budget = bound
+    assert client.budget is bound
 
 
 def test_unbind_takes_off_what_is_there() -> None:
@@ -365,15 +417,6 @@ def test_the_component_in_an_annotation() -> None:
     assert component_in(list[Budget] | None) == (Budget, True, True)
     assert component_in(Budget | Client) == (None, False, False)
     assert component_in(int) == (None, False, False)
-
-
-def test_names_of_annotations_are_read_without_evaluating_them() -> None:
-    class Body:
-        known: int
-        unknown: "NoSuchName"  # type: ignore[name-defined]  # noqa: F821
-
-    assert annotated_names(vars(Body)) == {"known", "unknown"}
-    assert annotated_names({}) == set()
 
 
 def test_class_settings_are_those_that_a_decorator_may_set() -> None:

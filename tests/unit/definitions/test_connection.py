@@ -152,3 +152,59 @@ def test_the_hook_is_airflows_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AIRFLOW_CONN_ODD", json.dumps({"conn_type": "nosuchtype"}))
     with pytest.raises(ConnectionLookupError, match="no hook for its type 'nosuchtype'"):
         _ = Connection(conn_id="odd").hook
+
+
+def test_variables_in_fields_and_the_airflow_connection_together(
+    in_airflow: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WHERE", "asia")
+    shop = Shop(conn_id="shop_api", region="{env.WHERE}")
+
+    assert (shop.region, shop.host) == ("asia", "shop.example")
+
+
+class HookWithTest:
+    answer: Any = (True, "fine")
+
+    def test_connection(self) -> Any:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ((True, "fine"), None),
+        ((False, "refused"), "its test failed: refused"),
+        (ValueError(SECRET), "failed: ValueError"),
+    ],
+)
+def test_a_check_fills_every_field_and_runs_the_hooks_own_test(
+    answer: Any, said: str | None, in_airflow: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(HookWithTest, "answer", answer)
+    monkeypatch.setattr("airflow_provider.hooks.lookup.hook", lambda conn_id: HookWithTest())
+
+    problems = Shop(conn_id="shop_api").check()
+
+    assert len(problems) == (said is not None)
+    assert all(said in problem and SECRET not in problem for problem in problems if said)
+
+
+def test_a_check_of_a_connection_that_is_not_there_says_so() -> None:
+    (problem,) = Shop(conn_id="nowhere_at_all").check()
+
+    assert "connection 'nowhere_at_all'" in problem
+
+
+def test_a_check_without_a_hook_or_without_airflow_looks_at_the_fields_only(
+    in_airflow: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_hook(conn_id: str) -> Any:
+        raise ConnectionLookupError("no hook", where="x", fix="y")
+
+    monkeypatch.setattr("airflow_provider.hooks.lookup.hook", no_hook)
+
+    assert Shop(conn_id="shop_api").check() == []
+    assert Shop(host="h", password="p").check() == []

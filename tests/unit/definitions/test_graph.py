@@ -8,10 +8,12 @@ import pytest
 
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.decorators import asset
+from airflow_provider.definitions.destination import Destination
 from airflow_provider.definitions.graph import AssetGraph
 from airflow_provider.definitions.relation import Relation
 from airflow_provider.definitions.source import Source
 from airflow_provider.definitions.upstream import Upstream
+from airflow_provider.destinations.memory import MemoryDestination
 from airflow_provider.errors import AssetNotFoundError, CircularDependencyError, GraphError
 from airflow_provider.partitioning import TimePartitionConfig
 
@@ -249,3 +251,33 @@ def test_a_copy_of_an_asset_reads_what_it_was_bound_to() -> None:
 
     assert AssetGraph(rewired).inputs(rewired) == {"b": (other,)}
     assert dt.date.max
+
+
+def test_a_parameter_that_no_worker_could_fill_is_told_when_the_graph_is_built() -> None:
+    @asset(relations={"store": Relation("destination")})
+    def copy(store: Destination) -> list[dict[str, Any]]:
+        return []
+
+    with pytest.raises(GraphError, match="asset 'copy': parameter 'store' needs a destination, but none is bound"):
+        AssetGraph(copy)
+    assert len(AssetGraph(copy(store=MemoryDestination()))) == 1
+
+
+@pytest.mark.parametrize("length", [2_000, pytest.param(20_000, marks=pytest.mark.full)])
+def test_a_long_chain_is_no_recursion_in_either_order(length: int) -> None:
+    links = [of(f"a{n:05}", *([f"a{n - 1:05}"] if n else []))() for n in range(length)]
+
+    started = time.process_time()
+    forth, back = AssetGraph(*links), AssetGraph(*reversed(links))
+    seconds = time.process_time() - started
+
+    assert keys(forth) == keys(back) == [link.key for link in links]
+    assert seconds < length / 1000
+
+
+def test_a_long_cycle_is_named_and_no_recursion() -> None:
+    ring = [of(f"a{n:04}", f"a{(n - 1) % 3_000:04}")() for n in range(3_000)]
+
+    with pytest.raises(CircularDependencyError, match="a0000 -> a0001 -> a0002") as caught:
+        AssetGraph(*ring)
+    assert caught.value.what.count("->") == 3_000

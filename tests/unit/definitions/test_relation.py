@@ -91,3 +91,37 @@ def test_naming_makes_a_copy() -> None:
     assert (relation.name, named.name) == ("", "raw")
     assert (named.keys, named.optional, named.on_delete, named.default) == (("shop.orders",), True, "detach", int)
     assert repr(named) == "Relation(asset, 'shop.orders', many=False, optional=True)"
+
+
+@pytest.mark.parametrize("key", ["a b", "shop.", ".orders", "a.b.c", "*", "**.a", "1a", 3, ["orders", ""]])
+def test_a_key_that_names_nothing_is_refused(key: Any) -> None:
+    with pytest.raises(DefinitionError, match="names nothing"):
+        Relation("asset", key)
+
+
+@pytest.mark.parametrize("key", ["orders", "shop.orders", "*.orders", ["orders", "*.users"], ("a",), ""])
+def test_the_forms_of_a_key(key: Any) -> None:
+    assert Relation("asset", key).keys == (((key,) if key else ()) if isinstance(key, str) else tuple(key))
+
+
+def test_a_default_is_called_and_on_delete_is_one_of_two_words() -> None:
+    with pytest.raises(DefinitionError, match="default=3 cannot be called"):
+        Relation("config", default=3)
+    with pytest.raises(DefinitionError, match="on_delete='boom'"):
+        Relation("config", on_delete="boom")  # type: ignore[arg-type]
+
+
+def test_a_subclass_with_a_key_of_its_own_is_accepted_and_a_stranger_with_the_key_is_not() -> None:
+    class Narrow(Destination):
+        key = "narrow"
+
+    class Wider(Narrow):
+        key = "wider"
+
+    class Stranger(Destination):
+        key = "narrow"
+
+    relation = Relation("destination").named("destinations").narrowed([Narrow], "asset 'x'")
+
+    assert relation.mismatch(Wider(), None) is None
+    assert relation.mismatch(Stranger(), None) == "takes Narrow, not Stranger"

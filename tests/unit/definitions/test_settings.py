@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from airflow_provider.definitions.settings import checked
+from airflow_provider.definitions.settings import check_settings, checked
 from airflow_provider.definitions.task_options import TaskOptions
 from airflow_provider.errors import DefinitionError
 from airflow_provider.partitioning import TimePartitionConfig
@@ -64,3 +64,15 @@ def test_a_wrong_setting_says_the_value_and_what_to_give(name: str, value: Any, 
 def test_an_error_of_the_schema_is_told_as_it_is() -> None:
     with pytest.raises(DefinitionError):
         checked("schema", 5, where="here")
+
+
+def test_only_the_settings_asked_for_are_looked_at() -> None:
+    class Body:
+        tags = ("a",)
+        icon = 3
+
+    check_settings(Body, ["tags", "name"], where="x")
+
+    assert (Body.tags, Body.icon) == (["a"], 3)
+    with pytest.raises(DefinitionError, match="icon=3"):
+        check_settings(Body, ["icon"], where="x")

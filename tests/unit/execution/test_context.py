@@ -1,6 +1,7 @@
 """What a function is told about its run."""
 
 import datetime as dt
+import logging
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.decorators import asset
 from airflow_provider.definitions.source import Source
 from airflow_provider.execution.context import ExecutionContext
+from airflow_provider.execution.events import Event, listening
 from airflow_provider.partitioning import TimePartitionConfig, TimePartitionWindow
 
 DAILY = TimePartitionConfig(column="day")
@@ -70,6 +72,37 @@ def test_log_and_logger_are_one_and_named_after_the_asset() -> None:
 
     assert context.log is context.logger
     assert context.log.name == "airflow_provider.asset.users"
+
+
+def test_what_is_logged_is_an_event_of_the_run_too(caplog: pytest.LogCaptureFixture) -> None:
+    """A114: ``context.logger`` logs as any logger does, and listeners hear it with the run's keys and metadata."""
+    context = ExecutionContext(made(), TWO.first.window, {"run": "r1"})
+    heard: list[Event] = []
+    caplog.set_level(logging.INFO)
+
+    with listening(heard.append):
+        context.logger.info("got %s rows", 3)
+        context.logger.warning("100% sure")
+        context.logger.debug("not heard")
+
+    assert [(e.name, e.values["level"], e.values["message"], e.keys, e.metadata) for e in heard] == [
+        ("log", "info", "got 3 rows", ("2026-03-01",), {"run": "r1"}),
+        ("log", "warning", "100% sure", ("2026-03-01",), {"run": "r1"}),
+    ]
+    assert [(r.name, r.getMessage(), r.filename) for r in caplog.records] == [
+        ("airflow_provider.asset.users", "got 3 rows", "test_context.py"),
+        ("airflow_provider.asset.users", "100% sure", "test_context.py"),
+    ]
+
+
+def test_an_exception_is_logged_with_its_trace(caplog: pytest.LogCaptureFixture) -> None:
+    try:
+        raise KeyError("x")
+    except KeyError:
+        ExecutionContext(made()).log.exception("failed", extra={"mark": 1})
+
+    (record,) = caplog.records
+    assert (record.exc_info is not None, record.mark) == (True, 1)  # type: ignore[attr-defined]
 
 
 def test_the_source_is_the_assets() -> None:

@@ -82,3 +82,14 @@ def test_passes_of_one_form_are_joined_and_others_listed():
     assert joined([piece(one), piece(two)]).column("a").to_pylist() == [1, 2]
     assert joined([piece(one), piece([{"a": 2}])]) == [one, [{"a": 2}]]
     assert joined([]) is None
+
+
+@pytest.mark.parametrize("kind", [ap.ParquetDestination, ap.CSVDestination])
+def test_rows_without_a_column_do_not_vanish_without_a_word(kind, tmp_path):
+    @ap.asset
+    def hollow():
+        return [{}, {}]
+
+    with pytest.raises(AssetError, match=r"asset 'hollow': returned 2 row\(s\) without a column"):
+        hollow(destinations=kind(base_path=str(tmp_path))).materialize()
+    assert hollow(destinations=ap.MemoryDestination()).materialize() == [{}, {}]

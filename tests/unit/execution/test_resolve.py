@@ -3,11 +3,13 @@
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from airflow_provider.definitions.decorators import asset
 from airflow_provider.definitions.relation import Relation
 from airflow_provider.definitions.resource import Config
 from airflow_provider.definitions.source import Source
+from airflow_provider.destinations.memory import MemoryDestination
 from airflow_provider.errors import ConfigError
 from airflow_provider.execution import resolve
 from airflow_provider.execution.resolve import WHOLE, Inputs
@@ -31,6 +33,77 @@ def test_what_is_bound_is_given() -> None:
     found = resolve.resources(report(budget=budget, spare=budget, cheap=cheap, several=[cheap, cheap]))
 
     assert found == {"budget": budget, "spare": budget, "cheap": cheap, "several": [cheap]}
+
+
+def test_what_sources_and_destinations_read_of_their_own_is_filled_for_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """D058, A013: ``self.budget`` is what is bound, else the fallback."""
+
+    class Box(MemoryDestination):
+        budget: Budget
+
+    class Shop(Source):
+        budget: Budget
+
+        @asset
+        def limits(self) -> list[dict[str, Any]]:
+            return [{"limit": self.budget.limit}]
+
+    shop = Shop(destinations=Box())
+    with pytest.raises(ConfigError, match="destination 'box': relation 'budget' needs a Budget") as caught:
+        shop.limits.materialize()
+    assert "set LIMIT" in caught.value.fix
+    monkeypatch.setenv("LIMIT", "7")
+
+    assert shop.limits.materialize() == [{"limit": 7}]
+    assert shop.destinations[0].budget.limit == 7
+    assert shop.destinations[0].bound("budget") == ()
+    shop.budget = Budget(limit=8)
+    assert shop.limits.materialize() == [{"limit": 8}]
+
+
+def test_a_source_that_cannot_fill_itself_stops_no_asset_that_does_without() -> None:
+    class Shop(Source):
+        budget: Budget
+
+        @asset
+        def plain(self) -> list[dict[str, Any]]:
+            return [{"n": 1}]
+
+    assert Shop().plain.materialize() == [{"n": 1}]
+
+
+def test_what_is_half_set_is_an_error_even_where_it_is_optional(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Pair(Config):
+        env_prefix = "PAIR_"
+        one: int
+        two: int
+
+    @asset
+    def halves(pair: Pair | None = None) -> list[dict[str, Any]]:
+        return [{"there": pair is not None}]
+
+    assert halves().run() == [{"there": False}]
+    monkeypatch.setenv("PAIR_ONE", "1")
+    with pytest.raises(ConfigError, match="asset 'halves': the environment fills a Pair in part: PAIR_ONE is set"):
+        halves().run()
+    monkeypatch.setenv("PAIR_TWO", "2")
+    assert halves().run() == [{"there": True}]
+
+
+def test_secrets_of_what_a_run_is_given_are_masked_in_its_logs(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Vault(Config):
+        pin: SecretStr
+        sensitive = True
+
+    @asset
+    def opened(vault: Vault) -> list[dict[str, Any]]:
+        return []
+
+    masked: list[str] = []
+    monkeypatch.setattr("airflow_provider.hooks.lookup.mask", masked.extend)
+    resolve.resources(opened(vault=Vault(pin=SecretStr("1234"))))
+
+    assert masked == ["1234"]
 
 
 def test_what_is_not_bound_fills_itself(monkeypatch: pytest.MonkeyPatch) -> None:

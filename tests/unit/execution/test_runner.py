@@ -15,7 +15,7 @@ from airflow_provider.definitions.graph import AssetGraph
 from airflow_provider.definitions.source import Source
 from airflow_provider.definitions.upstream import Upstream
 from airflow_provider.destinations.memory import MemoryDestination
-from airflow_provider.errors import AssetNotFoundError, PartitionError
+from airflow_provider.errors import AssetNotFoundError, DefinitionError, PartitionError
 from airflow_provider.execution import runner
 from airflow_provider.partitioning import TimePartitionConfig, TimePartitionWindow
 
@@ -239,3 +239,8 @@ def test_the_graph_has_a_policy_for_assets_that_have_none() -> None:
     assert len(tried) == 1
     assert not graph.materialize(retry=ap.RetryPolicy(4, initial_delay=0, max_delay=0)).is_success
     assert len(tried) == 5
+
+
+def test_a_graph_that_is_none_is_refused() -> None:
+    with pytest.raises(DefinitionError, match="dag=3 is no graph"):
+        of("alone")().materialize(dag=3)  # type: ignore[arg-type]

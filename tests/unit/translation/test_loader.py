@@ -112,6 +112,12 @@ def test_two_sources_of_one_key_are_one_dag_and_a_named_error() -> None:
     assert "two definitions have this name" in (dags["shop__duplicate"].doc_md or "")
 
 
+def test_each_further_source_of_one_key_is_an_error_of_its_own() -> None:
+    dags = ap.build_dags(Shop(), Shop(), Shop())
+
+    assert sorted(dags) == ["shop", "shop__duplicate", "shop__duplicate_2"]
+
+
 def test_two_sources_in_one_place_are_one_dag_and_a_named_error(tmp_path: Path) -> None:
     class Again(ap.Source):
         dataset = "shop"
