@@ -3,8 +3,8 @@
 Execution runs computations, so that an asset that fills one table and one that fills several take the same path.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from airflow_provider.definitions.asset import Asset
@@ -14,30 +14,45 @@ from airflow_provider.errors import AssetError
 
 @dataclass(frozen=True)
 class Output:
-    """The data of one output, by the output's name."""
+    """The data of one output, by the output's name.
+
+    Attributes:
+        name: The output's key.
+        data: Whatever an asset may return.
+        metadata: Values for the event of this output.
+    """
 
     name: str
     data: Any
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Computation:
-    """One function and the assets that it fills.
+    """One function and the assets that it fills in this run.
 
     Attributes:
         subject: The component whose function runs: the asset itself where there is one output.
-        outputs: The assets that it fills, in the order declared.
-        selected: Names of the outputs asked for; a computation may produce fewer rows of work for fewer outputs.
+        outputs: The assets asked for, in the order declared.
     """
 
     subject: Asset
     outputs: tuple[Asset, ...]
-    selected: tuple[str, ...]
 
     @classmethod
     def of(cls, asset: Asset) -> "Computation":
         """The computation that fills ``asset``."""
-        return cls(subject=asset, outputs=(asset,), selected=(asset.key,))
+        return cls(subject=asset, outputs=(asset,))
+
+    @property
+    def label(self) -> str:
+        """What runs, for messages."""
+        return self.subject.label
+
+    @property
+    def selected(self) -> tuple[str, ...]:
+        """Names of the outputs asked for; a function may do less work for fewer outputs."""
+        return tuple(asset.key for asset in self.outputs)
 
     @property
     def parameters(self) -> Parameters:

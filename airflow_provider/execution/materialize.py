@@ -1,14 +1,16 @@
-"""The steps of materializing one asset, in their order.
+"""The steps of one run of a computation, in their order; an asset is the computation of one output.
 
-Fence -> upstreams -> ``data()`` -> unwrap -> normalize -> conform -> slice -> for each destination and partition:
-commit, index. The fence is taken before upstreams are read, so that a stalled run that wakes late has the lower number.
+Fence of every output -> upstreams -> ``data()`` -> for each output: unwrap, normalize, conform, slice -> for each
+output, destination and partition: commit, index. Fences are taken before upstreams are read, so that a stalled run that
+wakes late has the lower number.
 """
 
+import contextlib
 import datetime as dt
 import logging
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from airflow_provider.definitions.asset import Asset
@@ -19,8 +21,8 @@ from airflow_provider.execution.context import ExecutionContext
 from airflow_provider.execution.events import Emitter
 from airflow_provider.execution.journal import Journal
 from airflow_provider.execution.offload import Bridge
-from airflow_provider.execution.outcome import RunResult
-from airflow_provider.execution.produce import Produced, conformed, joined, require_forms, sliced
+from airflow_provider.execution.outcome import ComputationResult, RunResult
+from airflow_provider.execution.produce import Produced, Slices, conformed, joined, require_forms, sliced
 from airflow_provider.execution.write import Progress, RunInfo, Writer, keys_of
 from airflow_provider.ledger.record import utc_text
 from airflow_provider.partitioning import PartitionWindow
@@ -30,109 +32,184 @@ log = logging.getLogger(__name__)
 
 
 @dataclass
-class AssetRun:
-    """One run of one asset; ``execute`` does it.
+class OutputRun:
+    """One output of a run: its writer, and what this pass has for it.
 
     Args:
-        asset: What to run.
+        asset: The output.
+        writer: Commits its partitions.
+        keep_data: Have the result hold the data of every pass, not of the last one only.
+    """
+
+    asset: Asset
+    writer: Writer
+    keep_data: bool
+    _emitter: Emitter = field(init=False, repr=False)
+    _kept: list[Produced] = field(default_factory=list, init=False, repr=False)
+    _value: Any = field(default=None, init=False, repr=False)
+    _slices: Slices = field(init=False, repr=False)
+
+    def start(self, window: PartitionWindow | None) -> bool:
+        """Whether something of the pass is missing here; an attempt at it is noted then."""
+        keys = keys_of(window)
+        if self.writer.targets and self.writer.is_held(keys):
+            return False
+        self._emitter = Emitter(self.asset.qualified_key, tuple(key for key in keys if key), self.writer.metadata)
+        self.writer.note_running(keys)
+        return True
+
+    def take(self, data: Any) -> None:
+        """Take up what ``data()`` gave for this output; one that comes piece by piece is read here."""
+        self._value = unwrap(data, dataclass_rows=self.asset.schema is not None)
+
+    def prepare(self, window: PartitionWindow | None) -> None:
+        """Conform and slice what was taken up; nothing is written.
+
+        Raises:
+            AssetsError: It does not fit.
+        """
+        produced = conformed(self._value, self.asset)
+        require_forms(produced, self.asset, [target.destination for target in self.writer.targets])
+        self._slices = sliced(produced, self.asset, window, self._emitter)
+        self._kept = [*self._kept, produced] if self.keep_data else [produced]
+
+    def write(self, inputs: resolve.Inputs, started_at: str) -> None:
+        """Commit what was prepared."""
+        self.writer.write(self._slices, self._kept[-1], inputs, started_at, self._emitter)
+
+    def end(self) -> RunResult:
+        """What became of the output in all passes."""
+        self.writer.result.data = joined(self._kept)
+        return self.writer.result
+
+
+@dataclass
+class ComputationRun:
+    """One run of one computation; ``execute`` does it.
+
+    Args:
+        computation: What to run, and the outputs asked for.
         graph: Where its upstreams are found.
         windows: What to fill, in time order; None for the unpartitioned whole.
         info: The attempt.
         metadata: Free values for the events.
         bridge: Calls sync and async functions.
-        journal: Where commits are indexed.
         progress: Called with each outcome as it comes.
         write: False to produce and conform only.
-        keep_data: Have the result hold the data of every pass, not of the last one only.
+        keep_data: Have the results hold the data of every pass, not of the last one only.
     """
 
-    asset: Asset
+    computation: Computation
     graph: AssetGraph
     windows: tuple[PartitionWindow, ...] | None
     info: RunInfo
     metadata: Mapping[str, Any]
     bridge: Bridge
-    journal: Journal
     progress: Progress | None = None
     write: bool = True
     keep_data: bool = False
 
-    def execute(self) -> RunResult:
+    def execute(self) -> ComputationResult:
         """Run every pass and return the outcomes; a failed partition is an outcome, not an exception.
 
-        A pass of several that fails before its first write (an upstream, ``data()``, the schema) is an outcome too, and
-        the others go on.
+        What fails before the first write (an upstream, ``data()``, a schema) is an outcome too where other passes or
+        outputs can go on.
 
         Raises:
-            Exception: What failed before the first write, where there is only one pass: the definition, an upstream,
+            Exception: What failed before the first write, where nothing else could go on: the definition, an upstream,
                 whatever ``data()`` raises, the schema.
         """
-        result = RunResult(self.asset.qualified_key, self.windows)
-        resources = resolve.resources(self.asset)
-        writer = Writer(self.asset, self.info, self.metadata, self.bridge, self.journal, result, self.progress)
-        if self.write:
-            writer.take_fences()
-        kept: list[Produced] = []
-        passes = list(self._passes())
-        for window in passes:
-            try:
-                produced = self._pass(window, resources, writer)
-            except Exception as error:
-                if len(passes) == 1 or not writer.targets:
-                    raise
-                writer.fail_pass(window, error)
-                continue
-            if produced is not None:
-                kept = [*kept, produced] if self.keep_data else [produced]
-        result.data = joined(kept)
-        return result
+        subject = self.computation.subject
+        with contextlib.ExitStack() as stack:
+            outputs = [self._output(asset, stack) for asset in self.computation.outputs]
+            resources = resolve.resources(subject)
+            if self.write:
+                for output in outputs:
+                    output.writer.take_fences()
+            passes = list(self._passes())
+            for window in passes:
+                self._pass(window, resources, outputs, is_only=len(passes) == 1)
+            return ComputationResult(subject.label, [output.end() for output in outputs])
+
+    def _output(self, asset: Asset, stack: contextlib.ExitStack) -> OutputRun:
+        result = RunResult(asset.qualified_key, self.windows)
+        journal = stack.enter_context(Journal(asset))
+        writer = Writer(asset, self.info, self.metadata, self.bridge, journal, result, self.progress)
+        return OutputRun(asset, writer, self.keep_data)
 
     def _passes(self) -> Iterator[PartitionWindow | None]:
         """The windows to run ``data()`` for: whole windows where the asset takes them, else partition by partition."""
         if self.windows is None:
             yield None
             return
-        partitioning = self.asset.partitioning
+        partitioning = self.computation.subject.partitioning
         for window in self.windows:
             if partitioning is not None and partitioning.allow_window:
                 yield window
             else:
                 yield from (partition.window for partition in window)
 
-    def _pass(self, window: PartitionWindow | None, resources: dict[str, Any], writer: Writer) -> Produced | None:
-        keys = keys_of(window)
-        emitter = Emitter(self.asset.qualified_key, tuple(key for key in keys if key), self.metadata)
-        if writer.targets and writer.is_held(keys):
-            return None
+    def _pass(
+        self,
+        window: PartitionWindow | None,
+        resources: dict[str, Any],
+        outputs: Sequence[OutputRun],
+        *,
+        is_only: bool,
+    ) -> None:
+        due = [output for output in outputs if output.start(window)]
+        if not due:
+            return
         started_at = utc_text(dt.datetime.now(dt.timezone.utc))
-        writer.note_running(keys)
         try:
-            inputs = resolve.upstreams(
-                self.asset, self.graph, window, bridge=self.bridge, emitter=emitter, metadata=self.metadata
-            )
-            context = ExecutionContext(self.asset, window, self.metadata)
-            value = self._produce(context, {**resources, **inputs.values}, emitter)
-            produced = conformed(value, self.asset)
-            require_forms(produced, self.asset, [target.destination for target in writer.targets])
-            slices = sliced(produced, self.asset, window, emitter)
+            inputs, context = self._produce(window, resources, due)
         except BaseException as error:
-            writer.note_failed(keys, error)
-            raise
-        writer.result.metadata.update(context.added_metadata)
-        writer.write(slices, produced, inputs, started_at, emitter)
-        return produced
+            for output in due:
+                output.writer.note_failed(keys_of(window), error)
+            if is_only or not self.write or not isinstance(error, Exception):
+                raise
+            for output in due:
+                output.writer.fail_pass(window, error)
+            return
+        ready = [output for output in due if self._prepare(output, window, is_only=is_only)]
+        for output in ready:
+            output.writer.result.metadata.update(context.added_metadata)
+            output.write(inputs, started_at)
 
-    def _produce(self, context: ExecutionContext, values: dict[str, Any], emitter: Emitter) -> Any:
-        computation = Computation.of(self.asset)
-        parameters = computation.parameters
-        if parameters.context_name:
-            values[parameters.context_name] = context
-        if parameters.takes_source:
-            values["source"] = self.asset.source
+    def _prepare(self, output: OutputRun, window: PartitionWindow | None, *, is_only: bool) -> bool:
+        """Whether the output's data fits; where it does not, that is the output's own failure."""
+        try:
+            output.prepare(window)
+        except BaseException as error:
+            output.writer.note_failed(keys_of(window), error)
+            is_alone = is_only and len(self.computation.outputs) == 1
+            if is_alone or not self.write or not isinstance(error, Exception):
+                raise
+            output.writer.fail_pass(window, error)
+            return False
+        return True
+
+    def _produce(
+        self, window: PartitionWindow | None, resources: dict[str, Any], due: Sequence[OutputRun]
+    ) -> tuple[resolve.Inputs, ExecutionContext]:
+        """Read the upstreams and call the function, whose data each output takes up; what was read, and its context."""
+        computation, subject = self.computation, self.computation.subject
+        emitter = Emitter(subject.qualified_key, tuple(key for key in keys_of(window) if key), self.metadata)
+        inputs = resolve.upstreams(
+            subject, self.graph, window, bridge=self.bridge, emitter=emitter, metadata=self.metadata
+        )
+        selected = tuple(output.asset.key for output in due)
+        context = ExecutionContext(subject, window, self.metadata, selected_outputs=selected)
+        values = {**resources, **inputs.values}
+        if computation.parameters.context_name:
+            values[computation.parameters.context_name] = context
+        if computation.parameters.takes_source:
+            values["source"] = subject.source
         started = time.monotonic()
         with emitter.step("asset_data"):
-            returned = self.bridge.call(computation.subject.bound_data(), **values)
-            (output,) = computation.results(returned)
-            value = unwrap(output.data, dataclass_rows=self.asset.schema is not None)
-        log.info("%s produced its data in %.2f s", self.asset.label, time.monotonic() - started)
-        return value
+            returned = self.bridge.call(subject.bound_data(), **values)
+            by_name = {output.asset.key: output for output in due}
+            for result in computation.results(returned):
+                by_name[result.name].take(result.data)
+        log.info("%s produced its data in %.2f s", subject.label, time.monotonic() - started)
+        return inputs, context

@@ -106,6 +106,54 @@ class RunResult:
             raise failure
 
 
+@dataclass
+class ComputationResult:
+    """The run of one computation: a result per output that was asked for.
+
+    Attributes:
+        label: The computation, for messages.
+        results: One per output, in the order declared.
+    """
+
+    label: str
+    results: list[RunResult]
+
+    @property
+    def outcomes(self) -> list[PartitionOutcome]:
+        """The outcomes of every output."""
+        return [outcome for result in self.results for outcome in result.outcomes]
+
+    def failure(self) -> Exception | None:
+        """One error that names the outputs and partitions that failed; None when none did."""
+        failures = [failure for result in self.results if (failure := result.failure()) is not None]
+        if len(self.results) == 1 or not failures:
+            return failures[0] if failures else None
+        failure = PartitionsFailedError(
+            f"{len(failures)} of {len(self.results)} outputs failed: {'; '.join(map(_said_by, failures))}",
+            where=self.label,
+            fix="mend the cause and run again: a retry of this attempt fills only what is missing",
+        )
+        bad = [outcome for result in self.results for outcome in result.bad]
+        failure.errors = tuple(outcome.error for outcome in bad if outcome.error is not None)
+        failure.__cause__ = failure.errors[0] if failure.errors else None
+        return failure
+
+    def raise_for_failures(self) -> None:
+        """Raise ``failure()``, if there is one.
+
+        Raises:
+            PartitionsFailedError: At least one of several partitions or outputs failed or was superseded.
+            AssetsError: What failed, where there is one output of one partition.
+        """
+        failure = self.failure()
+        if failure is not None:
+            raise failure
+
+
+def _said_by(failure: Exception) -> str:
+    return f"{failure.where}: {failure.what}" if isinstance(failure, AssetsError) else told(failure)
+
+
 def summary(outcomes: Sequence[PartitionOutcome], *, limit: int = 60) -> list[str]:
     """One line per partition, or per stretch of like outcomes when there would be more than ``limit`` lines.
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from airflow_provider.definitions.asset import Asset
+from airflow_provider.definitions.computation import Computation
 from airflow_provider.definitions.graph import AssetGraph
 from airflow_provider.definitions.retry import RetryPolicy
 from airflow_provider.errors import AssetsError, DefinitionError
-from airflow_provider.execution.journal import Journal
-from airflow_provider.execution.materialize import AssetRun
+from airflow_provider.execution.materialize import ComputationRun
 from airflow_provider.execution.offload import Bridge, in_thread
-from airflow_provider.execution.outcome import RunResult, told
+from airflow_provider.execution.outcome import ComputationResult, RunResult, told
 from airflow_provider.execution.retry import with_retries
 from airflow_provider.execution.window import Windows, check_all, windows_for
 from airflow_provider.execution.write import Progress, RunInfo
@@ -34,30 +34,41 @@ def execute(
     *,
     windows: Windows,
     graph: AssetGraph | None = None,
+    **options: Any,
+) -> RunResult:
+    """Run ``asset`` alone for ``windows``, which must be its own; options as for ``execute_computation``."""
+    (result,) = execute_computation(Computation.of(asset), windows=windows, graph=graph, **options).results
+    return result
+
+
+def execute_computation(
+    computation: Computation,
+    *,
+    windows: Windows,
+    graph: AssetGraph | None = None,
     info: RunInfo | None = None,
     metadata: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
     write: bool = True,
     keep_data: bool = False,
     loop: asyncio.AbstractEventLoop | None = None,
-) -> RunResult:
-    """Run ``asset`` for ``windows``, which must be its own (``windows_for``).
+) -> ComputationResult:
+    """Run a computation for ``windows``, which must be its own (``windows_for``).
 
     Without ``graph`` its upstreams are what is bound to it, and its siblings. Failed partitions are outcomes, not
     exceptions.
     """
-    graph = graph if graph is not None else AssetGraph(asset)
+    graph = graph if graph is not None else AssetGraph(*computation.outputs)
     if not isinstance(graph, AssetGraph):
-        raise DefinitionError(f"dag={graph!r} is no graph", where=asset.label, fix="pass ap.AssetGraph(...)")
-    with Bridge(loop) as bridge, Journal(asset) as journal:
-        return AssetRun(
-            asset=asset,
+        raise DefinitionError(f"dag={graph!r} is no graph", where=computation.label, fix="pass ap.AssetGraph(...)")
+    with Bridge(loop) as bridge:
+        return ComputationRun(
+            computation=computation,
             graph=graph,
             windows=windows,
             info=info or RunInfo(uuid.uuid4().hex[:16]),
             metadata=dict(metadata or {}),
             bridge=bridge,
-            journal=journal,
             progress=progress,
             write=write,
             keep_data=keep_data,

@@ -104,6 +104,9 @@ class Writer:
         for target in self.targets:
             for key in keys_of(window):
                 self._say(_outcome(target, key, "failed", None, error=error))
+        if not self.targets:
+            for key in keys_of(window):
+                self._say(PartitionOutcome(key, "no destination", "", "failed", error=error))
 
     def write(
         self, slices: Slices, produced: Produced, inputs: resolve.Inputs, started_at: str, emitter: Emitter

@@ -18,6 +18,7 @@ def test_an_asset_is_the_computation_of_one_output() -> None:
     computation = Computation.of(made)
 
     assert (computation.subject, computation.outputs, computation.selected) == (made, (made,), ("users",))
+    assert computation.label == "asset 'users'"
     assert computation.parameters.context_name == "context"
     assert list(computation.results([{"n": 1}])) == [Output("users", [{"n": 1}])]
     assert list(computation.results(Output("users", 5))) == [Output("users", 5)]
