@@ -30,6 +30,7 @@ _MODULES = {
     "ParquetDestination": "destinations.parquet",
     "Partition": "partitioning",
     "PartitionWindow": "partitioning",
+    "Reference": "definitions.view",
     "Relation": "definitions.relation",
     "Resource": "definitions.resource",
     "Retry": "definitions.retry",
@@ -41,6 +42,7 @@ _MODULES = {
     "TimePartitionConfig": "partitioning",
     "TimePartitionWindow": "partitioning",
     "Upstream": "definitions.upstream",
+    "View": "definitions.view",
     "airflow_asset": "operators.outlets",
     "asset": "definitions.decorators",
     "build_dag": "translation.dag",
@@ -50,8 +52,10 @@ _MODULES = {
     "connection": "definitions.decorators",
     "destination": "definitions.decorators",
     "errors": "",
+    "reference": "definitions.decorators",
     "resource": "definitions.decorators",
     "source": "definitions.decorators",
+    "view": "definitions.decorators",
 }
 
 __all__ = [
@@ -74,6 +78,7 @@ __all__ = [
     "ParquetDestination",
     "Partition",
     "PartitionWindow",
+    "Reference",
     "Relation",
     "Resource",
     "Retry",
@@ -85,6 +90,7 @@ __all__ = [
     "TimePartitionConfig",
     "TimePartitionWindow",
     "Upstream",
+    "View",
     "airflow_asset",
     "asset",
     "build_dag",
@@ -94,8 +100,10 @@ __all__ = [
     "connection",
     "destination",
     "errors",
+    "reference",
     "resource",
     "source",
+    "view",
 ]
 
 ports.plug("runner", "airflow_provider.execution.runner")
@@ -123,10 +131,16 @@ if TYPE_CHECKING:
         destination as destination,
     )
     from airflow_provider.definitions.decorators import (
+        reference as reference,
+    )
+    from airflow_provider.definitions.decorators import (
         resource as resource,
     )
     from airflow_provider.definitions.decorators import (
         source as source,
+    )
+    from airflow_provider.definitions.decorators import (
+        view as view,
     )
     from airflow_provider.definitions.destination import Destination as Destination
     from airflow_provider.definitions.graph import AssetGraph as AssetGraph
@@ -139,6 +153,8 @@ if TYPE_CHECKING:
     from airflow_provider.definitions.source import Source as Source
     from airflow_provider.definitions.task_options import TaskOptions as TaskOptions
     from airflow_provider.definitions.upstream import Upstream as Upstream
+    from airflow_provider.definitions.view import Reference as Reference
+    from airflow_provider.definitions.view import View as View
     from airflow_provider.destinations.csv import CSVDestination as CSVDestination
     from airflow_provider.destinations.file import FileDestination as FileDestination
     from airflow_provider.destinations.memory import MemoryDestination as MemoryDestination

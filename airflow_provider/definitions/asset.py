@@ -5,7 +5,7 @@ of a source, a class with ``data``) all end here.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import InstanceOf, field_validator
@@ -200,6 +200,11 @@ class Asset(Producer):
     def strategy(self) -> MaterializationStrategy:
         """How the result is conformed; reconciled unless said otherwise."""
         return self.materialization_strategy or MaterializationStrategy.RECONCILE
+
+    @property
+    def stores(self) -> "Sequence[Destination]":
+        """The destinations as a run writes to them."""
+        return self.destinations
 
     @property
     def default_destination(self) -> "Destination":

@@ -6,6 +6,7 @@ from typing import Any
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.component import Component
 from airflow_provider.definitions.source import Source
+from airflow_provider.definitions.view import Reference
 from airflow_provider.errors import GraphError
 
 Workload = Asset | Source | type[Asset] | type[Source]
@@ -115,6 +116,8 @@ class Places:
             GraphError: Another asset is stored in the place of one of them; those before it are taken up.
         """
         for asset in assets:
+            if isinstance(asset, Reference):  # overwrites nothing
+                continue
             others = self._held.setdefault((asset.dataset or "", asset.table), [])
             for other in others:
                 if other is not asset and _share_a_store(other, asset):

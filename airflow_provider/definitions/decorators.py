@@ -4,6 +4,7 @@ Options have three channels: class settings (``key``, ``tags``, ``schema`` ...),
 and relations by name in ``relations={...}``. Every value is checked when the decorator runs.
 """
 
+import functools
 import inspect
 import types
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from airflow_provider.definitions.resource import Config, Resource
 from airflow_provider.definitions.settings import checked
 from airflow_provider.definitions.source import Source
 from airflow_provider.definitions.validation import set_defaults
+from airflow_provider.definitions.view import Reference, View
 from airflow_provider.errors import DefinitionError
 
 C = TypeVar("C", bound=Component)
@@ -28,6 +30,21 @@ def asset(target: Any = None, /, **settings: Any) -> Any:
     """Make an asset definition of a function, a method of a source, or a class with ``data``."""
     settings = _with_synonyms(settings)
     return _decorator(Asset, target, settings, _asset_from_function)
+
+
+def view(target: Any = None, /, **settings: Any) -> Any:
+    """Make a view of a function, a method of a source, or a class with ``data``; see ``View``."""
+    return _decorator(View, target, settings, functools.partial(_asset_from_function, base=View))
+
+
+def reference(target: Any = None, /, **settings: Any) -> Any:
+    """Make a reference to a table that is there already; of the function only name and docstring count.
+
+    ``table=`` names it, by default the key; see ``Reference``.
+    """
+    if "table" in settings:
+        settings = {"table_name": settings["table"], **{n: v for n, v in settings.items() if n != "table"}}
+    return _decorator(Reference, target, settings, functools.partial(_asset_from_function, base=Reference))
 
 
 def source(target: Any = None, /, **settings: Any) -> Any:
@@ -70,7 +87,7 @@ def _decorator(base: type[C], target: Any, settings: dict[str, Any], from_functi
 
 
 def _or_function(base: type[Component]) -> str:
-    return " or a function" if base in (Asset, Source) else ""
+    return " or a function" if issubclass(base, (Asset, Source)) else ""
 
 
 def _from_class(base: type[C], target: type, settings: dict[str, Any]) -> type[C]:
@@ -92,9 +109,11 @@ def _from_class(base: type[C], target: type, settings: dict[str, Any]) -> type[C
     return _with_defaults(cls, defaults, where)
 
 
-def _asset_from_function(function: Callable[..., Any], settings: dict[str, Any]) -> type[Asset]:
+def _asset_from_function(
+    function: Callable[..., Any], settings: dict[str, Any], base: type[Asset] = Asset
+) -> type[Asset]:
     where = f"asset {settings.get('key', function.__name__)!r}"
-    namespace, defaults = _channels(Asset, settings, where)
+    namespace, defaults = _channels(base, settings, where)
     namespace.setdefault("key", snake_case(function.__name__.lstrip("_")))
     namespace |= {
         "__module__": function.__module__,
@@ -102,8 +121,8 @@ def _asset_from_function(function: Callable[..., Any], settings: dict[str, Any])
         "__doc__": function.__doc__,
         "function": staticmethod(function),
     }
-    cls: Any = types.new_class(function.__name__, (Asset,), exec_body=lambda body: body.update(namespace))
-    _share_validator(cls, Asset)
+    cls: Any = types.new_class(function.__name__, (base,), exec_body=lambda body: body.update(namespace))
+    _share_validator(cls, base)
     return _with_defaults(cls, defaults, where)
 
 

@@ -97,13 +97,14 @@ class Destination(Component):
 
     ``guarantee`` says what it promises: ``atomic`` (readers see old or new, a late writer cannot win), ``idempotent``
     (twice is once) or ``none``. ``representation`` names the form in which slices arrive: None for what the asset
-    returned, ``"arrow"`` for ``pyarrow.Table``.
+    returned, ``"arrow"`` for ``pyarrow.Table``. ``dialect`` names the SQL dialect of a destination that holds views.
     """
 
     kind: ClassVar[str] = "destination"
     key: ClassVar[str] = "destination"
     guarantee: ClassVar[Guarantee] = "idempotent"
     representation: ClassVar[str | None] = None
+    dialect: ClassVar[str] = ""
 
     @classmethod
     def from_positional(cls, *args: Any, **kwargs: Any) -> Any:
@@ -200,12 +201,28 @@ class Destination(Component):
                 context.missing.append(_key(partition))
         return join(self, context, found)
 
+    def reaches(self, other: "Destination") -> bool:
+        """Whether a view here can read what ``other`` stores: by default when both are the same place."""
+        return self is other or (type(self) is type(other) and self.address == other.address)
+
     def reference(self, asset: Any) -> Any:
-        """A handle on an asset's stored data for a view to build on; refused by a destination without views."""
+        """A handle on an asset's stored data for a view to build on, such as its quoted name in SQL.
+
+        Raises:
+            ConfigError: Always; a destination that holds views says what it is.
+        """
         raise self._no_views(asset)
 
-    def create_view(self, asset: Any, definition: Any) -> None:
-        """Make a view's ``definition`` the table of ``asset``; refused by a destination without views."""
+    def create_view(self, asset: Any, definition: Any) -> Any:
+        """Make ``definition`` the view that the ``dataset`` and ``table`` of ``asset`` name, in place of an older one.
+
+        Args:
+            asset: The view.
+            definition: Its query, as SQL text in the destination's dialect.
+
+        Raises:
+            ConfigError: Always; a destination that holds views creates it.
+        """
         raise self._no_views(asset)
 
     def committer(self, context: IOContext, *, call: Call) -> Committer:
@@ -227,7 +244,7 @@ class Destination(Component):
         return ConfigError(
             "holds no views",
             where=f"{self.label}, {getattr(asset, 'label', asset)}",
-            fix="use a SQL destination for views",
+            fix="use a destination that defines reference(asset) and create_view(asset, definition)",
         )
 
 

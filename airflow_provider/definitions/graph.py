@@ -15,6 +15,7 @@ from airflow_provider.definitions.catalog import Catalog, Workload, distinct_ass
 from airflow_provider.definitions.relation import Relation
 from airflow_provider.definitions.resource import Resource
 from airflow_provider.definitions.retry import RetryPolicy
+from airflow_provider.definitions.view import Reference, View
 from airflow_provider.errors import AssetNotFoundError, CircularDependencyError, GraphError
 from airflow_provider.partitioning import Partition, PartitionConfig, PartitionWindow
 
@@ -31,14 +32,16 @@ class AssetGraph:
         GraphError: The same asset twice, an upstream that is not there or not unique, partitionings that do not fit, or
             a parameter that nothing could fill in any worker.
         CircularDependencyError: An asset needs its own result.
+        ConfigError: A view that its destination cannot hold, see ``View.check_placement``.
     """
 
     def __init__(self, *workloads: Workload, among: "Sequence[Workload] | Catalog" = ()) -> None:
         nodes = distinct_assets(workloads)
-        self._inputs: dict[str, dict[str, tuple[Asset, ...]]] = {}
-        self._read_only: set[str] = set()
+        references = [key for key, asset in nodes.items() if isinstance(asset, Reference)]
+        self._inputs: dict[str, dict[str, tuple[Asset, ...]]] = {key: {} for key in references}
+        self._read_only: set[str] = set(references)
         index = Catalog(nodes.values(), outer=among if isinstance(among, Catalog) else Catalog.of(among))
-        waiting = list(nodes.values())
+        waiting = [asset for key, asset in nodes.items() if key not in self._read_only]
         while waiting:
             asset = waiting.pop()
             _refuse_unfillable(asset)
@@ -51,6 +54,8 @@ class AssetGraph:
                     self._read_only.add(upstream.qualified_key)
                     self._inputs[upstream.qualified_key] = {}
                 _check_partitionings(asset, upstream)
+            if isinstance(asset, View):
+                asset.check_placement(self.upstreams(asset))
         self._nodes = {key: nodes[key] for key in _ordered(self._inputs)}
 
     @property
@@ -60,7 +65,7 @@ class AssetGraph:
 
     @property
     def read_only(self) -> dict[str, Asset]:
-        """Assets outside the graph that its assets read."""
+        """Assets that are read and never run: those outside the graph, and references."""
         return {key: asset for key, asset in self._nodes.items() if key in self._read_only}
 
     def inputs(self, asset: Asset) -> dict[str, tuple[Asset, ...]]:
@@ -206,7 +211,7 @@ def _not_found(asset: Asset, name: str, relation: Relation, index: Catalog) -> G
 
 def _check_partitionings(reader: Asset, upstream: Asset) -> None:
     own, other = reader.partitioning, upstream.partitioning
-    if other is None or (own is not None and own.compatible(other)):
+    if other is None or isinstance(reader, View) or (own is not None and own.compatible(other)):
         return
     said = "is not partitioned" if own is None else f"is partitioned by {_described(own)}"
     raise GraphError(

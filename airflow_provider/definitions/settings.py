@@ -81,6 +81,8 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "on_empty": _one_of("keep", "replace", "fail"),
     "code_version": _text,
     "relations": _relations,
+    "dialect": _text,
+    "table_name": _text,
     "env_prefix": _text,
     "env_file": _path,
     "sensitive": _flag,

@@ -66,6 +66,7 @@ class Source(Producer):
         asset._owner = self
         self._assets[asset.key] = asset
         self.fill(asset.__dict__.get("dataset") or "")
+        _ = asset.table  # a field that is not there shows when the source is made
 
     def __call__(self, **changes: Any) -> Self:
         """A reconfigured copy with copies of its assets; outside targets are shared."""
@@ -91,8 +92,8 @@ class Source(Producer):
         """The storage name of one of the source's assets."""
         return to_identifier(asset.key)
 
-    def fill(self, dataset: str) -> str:
-        """``dataset`` with ``{field}`` replaced by the source's own fields; ``{env.NAME}`` stays for the worker.
+    def fill(self, text: str, *, what: str = "dataset") -> str:
+        """``text``, of the kind that ``what`` says, with ``{field}`` filled in; ``{env.NAME}`` stays for the worker.
 
         Raises:
             ConfigError: There is no such field, it is None, or its value makes no name out of the whole.
@@ -103,19 +104,18 @@ class Source(Producer):
             own = sorted(set(type(self).__pydantic_fields__) - set(Producer.__pydantic_fields__))
             if name not in own or getattr(self, name) is None:
                 raise ConfigError(
-                    f"dataset {dataset!r} names {{{name}}}, which is {'None' if name in own else 'no field'} "
-                    "of the source",
+                    f"{what} {text!r} names {{{name}}}, which is {'None' if name in own else 'no field'} of the source",
                     where=self.label,
                     fix=f"use one of {', '.join([*own, f'env.{name}'])}, and give it a value",
                 )
             return str(getattr(self, name))
 
-        filled = _PLACEHOLDER.sub(value, dataset)
-        if filled != dataset and not is_dataset(filled):
+        filled = _PLACEHOLDER.sub(value, text)
+        if filled != text and not is_dataset(filled):
             raise ConfigError(
-                f"dataset {dataset!r} becomes {filled!r}, which is not a name",
+                f"{what} {text!r} becomes {filled!r}, which is not a name",
                 where=self.label,
-                fix="use values of letters, digits, _, - and . only in a dataset",
+                fix=f"use values of letters, digits, _, - and . only in a {what}",
             )
         return filled
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.destination import Destination
+from airflow_provider.definitions.view import View
 from airflow_provider.errors import AssetError, PartitionError
 from airflow_provider.execution.events import Emitter
 from airflow_provider.partitioning import Partition, PartitionWindow
@@ -69,6 +70,8 @@ def conformed(value: Any, asset: Asset) -> Produced:
         AssetError: It is no table, but the asset declares a schema.
         SchemaError: It does not fit the schema.
     """
+    if isinstance(asset, View):
+        return Produced(asset.definition(value), None, None)
     table = TableData.of(value)
     if table is None:
         if asset.schema is not None:

@@ -15,6 +15,7 @@ from airflow_provider.definitions.graph import AssetGraph
 from airflow_provider.definitions.io_context import IOContext
 from airflow_provider.definitions.resource import Resource
 from airflow_provider.definitions.upstream import Upstream
+from airflow_provider.definitions.view import View, placed
 from airflow_provider.errors import AssetError, AssetsError, ConfigError, ConnectionLookupError, DataNotFoundError
 from airflow_provider.execution.events import Emitter
 from airflow_provider.execution.offload import Bridge
@@ -121,6 +122,9 @@ def upstreams(
         AssetError: A read failed for another reason than that nothing is stored there.
     """
     inputs = Inputs()
+    if isinstance(asset, View):
+        inputs.values = _references(asset, graph, bridge)
+        return inputs
     for name, targets in graph.inputs(asset).items():
         if name not in type(asset).parameters.relations:
             continue
@@ -128,6 +132,17 @@ def upstreams(
         many = type(asset).relations[name].many
         inputs.values[name] = read if many else (read[0] if read else None)
     return inputs
+
+
+def _references(view: View, graph: AssetGraph, bridge: Bridge) -> dict[str, Any]:
+    """What a view builds on: of each upstream the destination's own handle, and no data."""
+    (destination,) = view.destinations
+    values: dict[str, Any] = {}
+    for name, targets in graph.inputs(view).items():
+        handles = [Upstream(up, bridge.call(destination.reference, placed(up))) for up in targets]
+        many = type(view).relations[name].many
+        values[name] = handles if many else (handles[0] if handles else None)
+    return values
 
 
 def _read(

@@ -73,7 +73,7 @@ class Writer:
     def take_fences(self) -> None:
         """Take a fence in every destination; to be called before upstreams are read."""
         io = IOContext(self.asset, None, self.metadata, self.asset.schema)
-        for destination in self.asset.destinations:
+        for destination in self.asset.stores:
             committer = destination.committer(io, call=self.bridge.call)
             self.targets.append(Target(destination, committer, committer.take_fence()))
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.graph import AssetGraph
 from airflow_provider.definitions.retry import RetryPolicy
+from airflow_provider.definitions.view import Reference
 from airflow_provider.errors import DefinitionError
 from airflow_provider.execution import runner
 from airflow_provider.execution.outcome import RunResult, counts, summary
@@ -55,6 +56,10 @@ class AssetOperator(BaseOperator):
         if not isinstance(asset, Asset):
             raise DefinitionError(
                 f"asset={asset!r} is no asset", where="AssetOperator", fix="pass an asset such as shop.orders"
+            )
+        if isinstance(asset, Reference):
+            raise DefinitionError(
+                "is a reference, which is never run", where=asset.label, fix="make tasks of the assets that read it"
             )
         policy = chosen_policy(asset, retry, kwargs)
         kwargs = {**merged_options(asset, policy), **kwargs}

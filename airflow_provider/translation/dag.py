@@ -58,6 +58,12 @@ def build_dag(
     """
     graph = AssetGraph(*_as_list(workload), among=among)
     assets = list(graph.assets.values())
+    if not assets:
+        raise GraphError(
+            "holds references only, and those are never run",
+            where=f"DAG {dag_id or 'without an id'}",
+            fix="make a DAG of the assets that read them",
+        )
     dag_id = dag_id or _default_id(_as_list(workload), assets)
     where = f"DAG {dag_id!r}"
     _check_one_grain(assets, where)

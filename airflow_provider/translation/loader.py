@@ -16,6 +16,7 @@ from airflow_provider.definitions.catalog import Catalog, Places, assets_of
 from airflow_provider.definitions.component import Component
 from airflow_provider.definitions.selection import workloads_of
 from airflow_provider.definitions.source import Source
+from airflow_provider.definitions.view import Reference, View
 from airflow_provider.errors import ConfigError, GraphError, located
 from airflow_provider.translation.broken import register_broken
 from airflow_provider.translation.dag import build_dag
@@ -132,23 +133,57 @@ def _units(workloads: list[Any], layout: Layout, dag_id: str | None, broken: Any
 
 
 def _units_of(workload: Any, layout: Layout) -> list[Unit]:
+    if isinstance(workload, Reference):
+        return []
     if isinstance(workload, Asset):
         return [Unit(workload.qualified_key, (workload,))]
     if not isinstance(workload, Source):
         raise GraphError(f"{workload!r} is no source and no asset", where="build_dags", fix="pass those only")
-    assets = list(workload.assets.values())
+    assets = [asset for asset in workload.assets.values() if not isinstance(asset, Reference)]
     if layout == "asset":
         return [Unit(asset.qualified_key, (asset,)) for asset in assets]
-    groups: dict[tuple[str, str], list[Asset]] = {}
-    for asset in assets:
-        groups.setdefault((grain_name(asset.partitioning), zone_name(asset.partitioning)), []).append(asset)
-    if len(groups) <= 1:
+    groups = _by_grain(assets)
+    if not groups:
+        return []
+    if len(groups) == 1:
         return [Unit(workload.key, (workload,))]
     several_zones = {grain for grain, zone in groups if sum(g == grain for g, _ in groups) > 1}
     return [
         Unit(f"{workload.key}__{grain}" + (f"__{zone}" if grain in several_zones else ""), tuple(members))
         for (grain, zone), members in sorted(groups.items())
     ]
+
+
+def _by_grain(assets: Sequence[Asset]) -> dict[tuple[str, str], list[Asset]]:
+    """The assets by grain and zone, each view with what it reads."""
+    groups: dict[tuple[str, str], list[Asset]] = {}
+    views = [asset for asset in assets if isinstance(asset, View)]
+    for asset in assets:
+        if asset not in views:
+            groups.setdefault((grain_name(asset.partitioning), zone_name(asset.partitioning)), []).append(asset)
+    while views:
+        ready = [view for view in views if not any(_reads(view, other) for other in views)] or views
+        for view in ready:
+            _group_of(view, groups).append(view)
+        views = [view for view in views if view not in ready]
+    return groups
+
+
+def _group_of(view: View, groups: dict[tuple[str, str], list[Asset]]) -> list[Asset]:
+    """Where a view is created after what it reads: in the DAG of its upstreams, if that is one of the source's."""
+    if len(groups) == 1:
+        return next(iter(groups.values()))
+    read = [group for group in groups.values() if any(_reads(view, asset) for asset in group)]
+    return read[0] if len(read) == 1 else groups.setdefault(("unpartitioned", ""), [])
+
+
+def _reads(view: View, asset: Asset) -> bool:
+    """Whether a parameter of the view is bound to the asset, or names it."""
+    relations = type(view).relations
+    upstream = [name for name, relation in relations.items() if relation.kind == "asset"]
+    bound = {target for name in upstream for target in view.targets(name)}
+    named = {key for name in upstream for key in relations[name].keys}
+    return asset in bound or bool({asset.key, asset.qualified_key} & named)
 
 
 def _duplicate(dag_id: str) -> GraphError:

@@ -327,3 +327,31 @@ def operator(asset: ap.Asset, **options: Any) -> ap.AssetOperator:
 
 def event(key: str | None) -> SimpleNamespace:
     return SimpleNamespace(partition_key=key, extra={})
+
+
+def test_a_view_is_one_task_that_creates_it_and_emits_one_event(
+    sqlite_file: Any, tmp_path: Path, airflow_context: Context
+) -> None:
+    class Store(ap.Source):
+        @ap.asset
+        def orders(self):
+            return [{"units": 2}, {"units": 3}]
+
+        @ap.view
+        def total(self, orders: ap.Upstream):
+            return f"SELECT count(*) AS n FROM {orders.data}"
+
+    store = Store(destinations=sqlite_file(path=str(tmp_path / "store.db")))
+    dag = ap.build_dag(store)
+    events = {}
+    for task_id in ("orders", "total"):
+        context = airflow_context(run_type="manual")
+        dag.get_task(task_id).execute(context)
+        events[task_id] = context["outlet_events"][ap.airflow_asset(store.assets[task_id])].extra
+
+    assert dag.get_task("total").upstream_task_ids == {"orders"}
+    assert store.destinations[0].read(ap.IOContext(store.total)) == [{"n": 2}]
+    assert events["total"] == {
+        "asset": "store.total", "rows": 0, "uri": store.destinations[0].address,
+    }  # fmt: skip
+    assert type(dag.get_task("total")) is ap.AssetOperator

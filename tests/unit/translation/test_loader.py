@@ -7,6 +7,7 @@ import sys
 import textwrap
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -72,6 +73,41 @@ def test_one_dag_per_source_and_upstreams_of_other_sources_are_found() -> None:
 
 def test_a_source_of_several_grains_is_split_by_grain() -> None:
     assert sorted(ap.build_dags(Mixed)) == ["mixed__daily", "mixed__hourly", "mixed__unpartitioned"]
+
+
+def test_a_view_is_in_the_dag_of_what_it_reads_and_after_it(sqlite_file: Any, tmp_path: Path) -> None:
+    class Viewed(Mixed):
+        @ap.view(relations={"one": ap.Relation("asset", "viewed.of_days")})
+        def of_a_view(self, one: ap.Upstream): ...
+
+        @ap.view
+        def of_days(self, days: ap.Upstream): ...
+
+        @ap.view
+        def of_both(self, days: ap.Upstream, hours: ap.Upstream): ...
+
+        @ap.reference
+        def theirs(self): ...
+
+    dags = ap.build_dags(Viewed(destinations=sqlite_file(path=str(tmp_path / "x.db"))), strict=True)
+
+    assert {name: sorted(dag.task_ids) for name, dag in dags.items()} == {
+        "viewed__daily": ["days", "of_a_view", "of_days"],
+        "viewed__hourly": ["hours"],
+        "viewed__unpartitioned": ["of_both", "things"],
+    }
+    assert dags["viewed__daily"].get_task("of_a_view").upstream_task_ids == {"of_days"}
+    assert dags["viewed__daily"].get_task("of_days").upstream_task_ids == {"days"}
+
+
+def test_a_source_of_views_and_one_grain_is_one_dag(sqlite_file: Any, tmp_path: Path) -> None:
+    class Viewed(Shop):
+        @ap.view
+        def of_orders(self, orders: ap.Upstream): ...
+
+    (dag,) = ap.build_dags(Viewed(destinations=sqlite_file(path=str(tmp_path / "x.db"))), strict=True).values()
+
+    assert dag.get_task("of_orders").upstream_task_ids == {"orders"}
 
 
 def test_one_dag_per_asset() -> None:
