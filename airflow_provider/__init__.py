@@ -108,6 +108,7 @@ __all__ = [
 
 ports.plug("runner", "airflow_provider.execution.runner")
 ports.plug("hook_committer", "airflow_provider.destinations.hook_commit:HookCommitter")
+ports.plug("hook_inspector", "airflow_provider.destinations.hook_inspect:HookInspector")
 ports.plug("destination_registry", "airflow_provider.destinations.registry:find")
 ports.plug("connection_lookup", "airflow_provider.hooks.lookup")
 ports.plug("index", "airflow_provider.storage.index:open_index")

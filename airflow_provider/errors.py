@@ -135,7 +135,13 @@ class DataCorruptError(DestinationError):
 
 
 class SupersededError(DestinationError):
-    """A newer attempt has committed this partition: this one must not replace it."""
+    """A newer attempt has written the partition; this one's commit was refused.
+
+    Attributes:
+        leaves_suspect: Whether this one's data may have landed last all the same, in a store that cannot refuse it.
+    """
+
+    leaves_suspect: bool = False
 
 
 class LockTimeoutError(DestinationError):

@@ -10,7 +10,7 @@ import typer
 import airflow_provider
 from airflow_provider.cli import console
 from airflow_provider.cli.bundle import Bundle, load
-from airflow_provider.cli.console import FAILED, Terminal, counted
+from airflow_provider.cli.console import BROKEN, FAILED, Terminal, counted
 
 app = typer.Typer(
     name="airflow-assets",
@@ -41,16 +41,18 @@ Windows = Annotated[
 
 
 @contextlib.contextmanager
-def opened(origins: list[str] | None, *, verbose: bool = False, tell: bool = True) -> Iterator[tuple[Terminal, Bundle]]:
-    """The terminal and the definitions of one command; it ends with 1 where a definition could not be loaded."""
-    with console.session(verbose=verbose) as terminal:
+def opened(
+    origins: list[str] | None, *, verbose: bool = False, tell: bool = True, failed: int = FAILED
+) -> Iterator[tuple[Terminal, Bundle]]:
+    """The terminal and the definitions of one command; ``failed`` is its status where one could not be loaded."""
+    with console.session(verbose=verbose, failed=failed) as terminal:
         bundle = load(origins or ())
         console.hush()  # Airflow, which a file may have loaded, puts its own log handler on stdout
         for problem in bundle.problems if tell else ():
             terminal.complain(str(problem))
         yield terminal, bundle
         if bundle.problems:
-            raise typer.Exit(FAILED)
+            raise typer.Exit(failed)
 
 
 def _version(asked: bool) -> None:
@@ -168,6 +170,46 @@ def coverage(
         else:
             surveying.print_surveys(terminal, surveys, everything=span.is_given)
         if fail_on_gaps and any(one.lacks_anything for one in surveys):
+            raise typer.Exit(FAILED)
+
+
+@app.command()
+def verify(
+    assets: Assets = None,
+    origins: From = None,
+    window: Windows = None,
+    deep: Annotated[bool, typer.Option("--deep", help="Read the data: hash it, count its rows.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+) -> None:
+    """Compare data, commit records and index. 0: all agree, 1: something differs, 2: something was not compared."""
+    from airflow_provider.cli import verify as verifying
+    from airflow_provider.storage.index import open_index
+
+    with opened(origins, failed=BROKEN) as (terminal, bundle):
+        found = verifying.verify(terminal, bundle.select(assets or ()), open_index(), windows=window or (), deep=deep)
+        if as_json:
+            terminal.say(verifying.as_json(found, bundle.problems, deep=deep))
+        else:
+            verifying.print_reports(terminal, found)
+        if any(report.error for report in found):
+            raise typer.Exit(BROKEN)
+        if any(report.differs for report in found) and not bundle.problems:
+            raise typer.Exit(FAILED)
+
+
+@app.command()
+def adopt(
+    assets: Annotated[list[str], typer.Argument(metavar="ASSET...", help="Keys, bare or qualified.")],
+    origins: From = None,
+    window: Windows = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be adopted; write nothing.")] = False,
+) -> None:
+    """Write commit records for data that was there before the package. The data is read, and never touched."""
+    from airflow_provider.cli.adopt import adopt as run
+    from airflow_provider.storage.index import open_index
+
+    with opened(origins) as (terminal, bundle):
+        if not run(terminal, bundle.select(assets), open_index(), windows=window or (), dry_run=dry_run):
             raise typer.Exit(FAILED)
 
 

@@ -13,18 +13,19 @@ from rich.text import Text
 from airflow_provider.ledger.coverage import Cell
 from airflow_provider.partitioning import Granularity, TimePartition, TimePartitionConfig
 
-Look = Literal["committed", "empty", "missing", "failed", "stale", "running"]
+Look = Literal["committed", "empty", "untracked", "missing", "failed", "stale", "running"]
 """What a cell looks like: ``failed`` is a failed attempt at what is not held, ``stale`` one at what is."""
 
 LOOKS: dict[Look, tuple[str, str, str, str]] = {
     "committed": ("■", "#", "green", "held"),
     "empty": ("□", "o", "cyan", "held, known to be empty"),
     "stale": ("▲", "!", "yellow", "held, but the last attempt failed"),
+    "untracked": ("▒", "?", "magenta", "there before us, without a commit record"),
     "missing": ("·", ".", "dim", "missing"),
     "running": ("◌", "~", "blue", "missing, an attempt was started"),
     "failed": ("✗", "x", "red", "missing, the last attempt failed"),
 }
-_SEVERITY: tuple[Look, ...] = ("committed", "empty", "stale", "running", "missing", "failed")
+_SEVERITY: tuple[Look, ...] = ("committed", "empty", "untracked", "stale", "running", "missing", "failed")
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from rich.console import Console
 
 from airflow_provider.errors import AssetsError
 
-FAILED, INTERRUPTED = 1, 130
+FAILED, BROKEN, INTERRUPTED = 1, 2, 130
 _PIPE_WIDTH = 100_000  # a pipe has no width: nothing is wrapped or cut
 _HELD_BACK = ("airflow", "alembic", "sqlalchemy", "httpx", "asyncio")
 
@@ -61,11 +61,11 @@ def counted(number: int, noun: str) -> str:
 
 
 @contextlib.contextmanager
-def session(*, verbose: bool = False) -> Iterator[Terminal]:
+def session(*, verbose: bool = False, failed: int = FAILED) -> Iterator[Terminal]:
     """The streams of one command, with its errors worded and its exit status set.
 
     Raises:
-        typer.Exit: 1 for an error of the package, which is printed without a trace; 130 for Ctrl-C.
+        typer.Exit: ``failed`` for an error of the package, which is printed without a trace; 130 for Ctrl-C.
     """
     terminal = Terminal(_console(sys.stdout), _console(sys.stderr))
     with contextlib.redirect_stdout(sys.stderr), quiet(verbose=verbose):
@@ -73,7 +73,7 @@ def session(*, verbose: bool = False) -> Iterator[Terminal]:
             yield terminal
         except AssetsError as error:
             terminal.complain(str(error))
-            raise typer.Exit(FAILED) from None
+            raise typer.Exit(failed) from None
         except KeyboardInterrupt:
             terminal.note("interrupted")
             raise typer.Exit(INTERRUPTED) from None

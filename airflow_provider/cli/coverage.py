@@ -178,7 +178,8 @@ def _print(terminal: Terminal, one: Survey, *, everything: bool) -> None:
         lines = [calendar.legend(map(calendar.look_of, found.cells), ascii_only=ascii_only)]
     for line in lines:
         terminal.out.print(Text("  ").append_text(line), soft_wrap=True)
-    terminal.say(f"  held {found.held}, missing {found.missing}, failed {found.failed}, rows {found.rows:,}")
+    before_us = f"untracked {found.untracked}, " if found.untracked else ""
+    terminal.say(f"  held {found.held}, {before_us}missing {found.missing}, failed {found.failed}, rows {found.rows:,}")
     _print_gaps(terminal, one)
     _print_failures(terminal, one)
 
@@ -209,7 +210,13 @@ def _values(one: Survey) -> dict[str, Any]:
         "zone": config.timezone if isinstance(config, TimePartitionConfig) else None,
         "destination": one.destination or None,
         "expected": {"first": ends[0].key, "last": ends[-1].key, "count": len(ends)} if ends else None,
-        "totals": {"held": found.held, "missing": found.missing, "failed": found.failed, "rows": found.rows},
+        "totals": {
+            "held": found.held,
+            "untracked": found.untracked,
+            "missing": found.missing,
+            "failed": found.failed,
+            "rows": found.rows,
+        },
         "gaps": [{"first": gap.first.key, "last": gap.last.key, "count": len(gap)} for gap in one.gaps],
         "partitions": [
             {

@@ -5,6 +5,7 @@ index alone, so those notes are kept. What the index knows and no definition nam
 forgotten only with ``--prune``.
 """
 
+import datetime as dt
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -17,8 +18,9 @@ from airflow_provider.definitions.io_context import IOContext
 from airflow_provider.destinations.memory import MemoryDestination
 from airflow_provider.errors import AssetNotFoundError, ConfigError, DestinationError
 from airflow_provider.execution.offload import Bridge
+from airflow_provider.ledger.foreign import is_own
 from airflow_provider.ledger.index import AssetIndex
-from airflow_provider.ledger.record import CommitRecord, Entry
+from airflow_provider.ledger.record import AttemptNote, Entry, UntrackedNote, utc_text
 from airflow_provider.storage.index import IndexStore
 
 
@@ -129,6 +131,7 @@ def _rebuild_one(terminal: Terminal, asset: Asset, destination: Destination, ind
     _repair(terminal, committer, ticker)
     each = getattr(committer, "each_record", committer.all_records)
     records = {record.key: record for record in ticker.over(each(), "read the records of")}
+    untracked = _untracked(asset, destination, bridge)
     before: list[int] = []
 
     def change(known: list[Entry]) -> Iterable[Entry]:
@@ -138,14 +141,28 @@ def _rebuild_one(terminal: Terminal, asset: Asset, destination: Destination, ind
         differing = [key for key in {*held, *records} if held.get(key) != records.get(key)]
         fresh = committer.records(differing)
         settled = {**{key: record for key, record in records.items() if key not in differing}, **fresh}
-        return [*(entry for entry in known if not isinstance(entry, CommitRecord)), *settled.values()]
+        notes = [entry for entry in known if isinstance(entry, AttemptNote)]
+        return [*notes, *settled.values(), *untracked]
 
     index.replace(asset.qualified_key, destination.address, change)
-    now = len(index.read(asset.qualified_key, destination.address).records)
+    found = index.read(asset.qualified_key, destination.address)
+    now, old = len(found.records), len(found.untracked)
     terminal.say(
         f"{asset.qualified_key} in {destination.address}: {counted(now, 'partition')}"
         + (f", {before[0]} before" if before[0] != now else "")
+        + (f"; {old:,} untracked: airflow-assets adopt {asset.qualified_key}" if old else "")
     )
+
+
+def _untracked(asset: Asset, destination: Destination, bridge: Bridge) -> list[UntrackedNote]:
+    """Data that no record vouches for, so that coverage shows it; other assets' keys are left out."""
+    inspector = destination.inspector(IOContext(asset, schema=asset.schema), call=bridge.call)
+    at = utc_text(dt.datetime.now(dt.timezone.utc))
+    return [
+        UntrackedNote(asset.qualified_key, destination.address, found.key, uri=found.uri, bytes=found.bytes, at=at)
+        for found in inspector.untracked()
+        if is_own(asset.partitioning, found.key)
+    ]
 
 
 def _repair(terminal: Terminal, committer: Committer, ticker: Ticker) -> None:

@@ -18,7 +18,9 @@ from airflow_provider.definitions.component import Component
 from airflow_provider.definitions.io_context import IOContext
 from airflow_provider.definitions.validation import SECRET_NAME
 from airflow_provider.errors import ConfigError, DataNotFoundError, DestinationError
+from airflow_provider.ledger.foreign import own
 from airflow_provider.ledger.record import CommitRecord, utc_text
+from airflow_provider.ledger.verify import Holding
 from airflow_provider.partitioning import Partition
 
 Call = Callable[..., Any]
@@ -92,6 +94,46 @@ class Committer(Protocol):
         """Finish or discard what a crash left, one line for each thing mended."""
 
 
+@dataclass(frozen=True)
+class Adoption:
+    """What became of data that was there before the package.
+
+    Attributes:
+        record: Its commit record.
+        is_new: Whether it was made now; False for one that was there.
+        note: What a reader of the data should know; mostly empty.
+    """
+
+    record: CommitRecord
+    is_new: bool
+    note: str = ""
+
+
+class Inspector(Protocol):
+    """Looks at what a destination holds of one asset, beside what its commit records say. It changes no data."""
+
+    def holdings(self, keys: Sequence[str | None] | None = None, *, deep: bool = False) -> Iterator[Holding]:
+        """What is held.
+
+        Args:
+            keys: The partitions to look at, there or not; None looks at every one with a record or with data.
+            deep: Read the data: hash it, count its rows.
+        """
+
+    def untracked(self) -> list[Holding]:
+        """What can be found without reading data that has no commit record."""
+
+    def unplaced(self) -> list[str]:
+        """What lies among the asset's data and has no key: one line each, with the reason."""
+
+    def adopt(self, partition: Partition | None, *, dry_run: bool = False) -> Adoption:
+        """Write a commit record, with the lowest fence, for data that has none; the data is only read.
+
+        Raises:
+            DestinationError: There is no data, or it cannot be read, or may not be.
+        """
+
+
 class Destination(Component):
     """Stores assets partition by partition; base class of all destinations.
 
@@ -145,7 +187,8 @@ class Destination(Component):
     def partition_row_counts(self, context: IOContext) -> Any:
         """Rows held per partition key, from the commit records and without reading data."""
         records = self.committer(context, call=_call_sync).all_records()
-        return {r.key: r.rows for r in sorted(records, key=lambda r: r.key or "") if r.key and r.rows is not None}
+        counts = {r.key: r.rows for r in sorted(records, key=lambda r: r.key or "") if r.key and r.rows is not None}
+        return own(context.asset.partitioning, counts)
 
     def write(self, context: IOContext, data: Any) -> Any:
         """Write ``data``, one ``write_partition`` per partition of the context, each with its slice."""
@@ -229,6 +272,11 @@ class Destination(Component):
         """The committer of the context's asset. The base keeps fences and records in the deployment's index."""
         committer: Committer = ports.resolve("hook_committer")(self, context, call)
         return committer
+
+    def inspector(self, context: IOContext, *, call: Call) -> Inspector:
+        """What looks at the asset's data for ``verify`` and ``adopt``. The base uses the hooks that are defined."""
+        inspector: Inspector = ports.resolve("hook_inspector")(self, context, call)
+        return inspector
 
     def check(self) -> list[str]:
         """What is wrong with the place now, one line each; empty when it can be written."""

@@ -7,7 +7,7 @@ name of the implementation, which is imported on first use.
 import importlib
 from typing import Any, Literal
 
-Port = Literal["runner", "hook_committer", "destination_registry", "connection_lookup", "index"]
+Port = Literal["runner", "hook_committer", "hook_inspector", "destination_registry", "connection_lookup", "index"]
 
 _plugged: dict[str, str] = {}
 
@@ -22,6 +22,7 @@ def resolve(port: Port) -> Any:
 
     * ``runner``: module with ``run_asset``, ``materialize_asset``, ``materialize_graph`` (see ``execution.runner``).
     * ``hook_committer``: ``(destination, context, call) -> Committer`` for destinations that only write and read.
+    * ``hook_inspector``: ``(destination, context, call) -> Inspector`` for the same.
     * ``destination_registry``: ``(name) -> type[Destination]``.
     * ``connection_lookup``: module with ``connection(conn_id)`` and ``hook(conn_id)``, both Airflow's own, and
       ``mask(values)`` for its logs.

@@ -22,7 +22,7 @@ from typing import Any, BinaryIO, Protocol
 
 from airflow_provider.definitions.destination import Guarantee, Stamp
 from airflow_provider.destinations.paths import TableFolder
-from airflow_provider.errors import DataCorruptError, PartitionError, SupersededError
+from airflow_provider.errors import DataCorruptError, DestinationError, PartitionError, SupersededError
 from airflow_provider.ledger.record import CommitRecord
 from airflow_provider.partitioning import Partition
 from airflow_provider.storage import posix
@@ -76,6 +76,29 @@ class Intent:
         """
         record = CommitRecord.from_json(text, where=where)
         return cls(record, json.loads(text).get("prev"))
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A data file as it was read.
+
+    Attributes:
+        identity: Tells this very file from one that takes its place or is written to.
+        bytes: Its size.
+        sha256: Hash of its content.
+        rows: Its rows; None for data that is no table.
+    """
+
+    identity: tuple[int, ...]
+    bytes: int
+    sha256: str
+    rows: int | None
+
+    @staticmethod
+    def identity_of(path: str) -> tuple[int, ...]:
+        """Device, inode, size and time of the last change of the file at ``path``; raises ``OSError``."""
+        found = os.stat(path)
+        return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 class PosixCommitter:
@@ -145,6 +168,16 @@ class PosixCommitter:
         """The data file of ``partition``, there or not; a key that fits no path raises ``PartitionError``."""
         return self._folder.data(None if partition is None else partition.key)
 
+    def keys(self) -> set[str | None]:
+        """Every key with a record, an unfinished commit, or data; the whole too, if it has one of them."""
+        whole = {None} if os.path.isfile(self._folder.data(None)) else set()
+        folders = {key for key in self._keys_on_disk() if key is not None and os.path.isfile(self._folder.data(key))}
+        return {*self.recorded(), *self._keys_in(self._folder.intents), *folders, *whole}
+
+    def recorded(self) -> set[str | None]:
+        """The keys that have a commit record; one listing, no record is read."""
+        return set(self._keys_in(self._folder.records))
+
     def untracked(self, known: Collection[str]) -> list[str]:
         """Keys with data but no record (``known`` are those with one), sorted; one listing of the table's folder."""
         keys = (self._folder.key_of_folder(entry.name) for entry in _entries(self._folder.root))
@@ -181,6 +214,35 @@ class PosixCommitter:
         key = None if partition is None else partition.key
         with self._writing(self._folder.data(key), key):
             return self._swap(replace(self._record(partition, stamp), state="empty", rows=0), None)
+
+    def adopt(self, partition: Partition | None, seen: Seen, stamp: Stamp) -> tuple[CommitRecord, bool]:
+        """Record data that was there before, as it was ``seen``, under the stamp's fence; the data is not touched.
+
+        Returns:
+            The record, and whether it is new: a partition that has one keeps it.
+
+        Raises:
+            DestinationError: The file is not the one that was seen any more; nothing was recorded.
+        """
+        key = None if partition is None else partition.key
+        path = self._folder.data(key)
+        with self._writing(path, key), self._lock(self._folder.lock(key), key):
+            for line in self._settle(key):
+                log.warning("%s", line)
+            current = self._readable_record(key)
+            if current is not None:
+                return current, False
+            if Seen.identity_of(path) != seen.identity:
+                raise DestinationError(
+                    f"{path!r} was changed while it was read",
+                    where=self._where(key),
+                    fix="adopt it again when nothing else writes there",
+                )
+            record = replace(self._record(partition, stamp), rows=seen.rows, bytes=seen.bytes, sha256=seen.sha256)
+            # As a commit that replaces the file by itself: cut short, it is finished like any other.
+            posix.write_new(self._folder.intent(key), Intent(record, seen.sha256).to_json())
+            os.replace(self._folder.intent(key), self._folder.record(key))
+        return record, True
 
     def repair(self) -> list[str]:
         """Settle every intent that a crash left, withdraw records whose data is gone, sweep staged files.
@@ -356,7 +418,7 @@ class PosixCommitter:
     def _lost_fence(self) -> int:
         """Start above every fence on record. The jump clears those that were given out and not committed."""
         fences = [record.fence for key in self._keys_in(self._folder.records) if (record := self._readable_record(key))]
-        return max(fences) + _FENCE_JUMP if fences else 0
+        return max(fences) + _FENCE_JUMP if any(fences) else 0  # adopted data alone has fence 0, and gave none out
 
     def _keys_in(self, path: str) -> Iterator[str | None]:
         for entry in _entries(path):

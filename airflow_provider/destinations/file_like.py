@@ -23,11 +23,14 @@ from airflow_provider.destinations.committed import CommittedDestination
 from airflow_provider.destinations.paths import TableFolder
 from airflow_provider.destinations.snapshot import Snapshot, take_snapshot
 from airflow_provider.errors import AssetsError, ConfigError, DataNotFoundError
+from airflow_provider.ledger.foreign import own
 from airflow_provider.partitioning import Partition
 from airflow_provider.storage import posix
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from airflow_provider.destinations.file_inspect import FileInspector
 
 log = logging.getLogger(__name__)
 
@@ -114,6 +117,12 @@ class FileLikeDestination(CommittedDestination):
             lock_timeout_s=self.lock_timeout_s,
         )
 
+    def inspector(self, context: IOContext, *, call: Call | None = None) -> "FileInspector":
+        """What looks at the asset's files."""
+        from airflow_provider.destinations.file_inspect import FileInspector
+
+        return FileInspector(self, context)
+
     def read_partition(self, context: IOContext, partition: Partition | None) -> Any:
         """Read one whole version of a partition.
 
@@ -145,7 +154,7 @@ class FileLikeDestination(CommittedDestination):
         """Rows per partition key, from the commit records; data that is no table counts 1.
 
         Partitions that were there before the package have no record: they are counted where the format can tell
-        without reading the data.
+        without reading the data. Keys that are no partition of the asset any more are left out.
         """
         folder, committer = self.folder(context), self.committer(context)
         counts = {r.key: 1 if r.rows is None else r.rows for r in committer.all_records() if r.key is not None}
@@ -153,10 +162,10 @@ class FileLikeDestination(CommittedDestination):
             rows = self.count(folder.data(key))
             if rows is not None:
                 counts[key] = rows
-        return dict(sorted(counts.items()))
+        return own(context.asset.partitioning, dict(sorted(counts.items())))
 
     def count(self, path: str) -> int | None:
-        """Rows of an untracked file, if they can be told without reading its data."""
+        """Rows of a file, if they can be told without reading its data."""
         return None
 
     def check(self) -> list[str]:

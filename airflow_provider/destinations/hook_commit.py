@@ -3,9 +3,11 @@
 The store itself cannot compare and swap, so fence, intent and record live in the deployment's index folder, one small
 document per partition. A writer swaps in its intent if no newer one is there, writes, and swaps in its record if the
 intent is still its own. If it is not, an older write may have landed last: the partition is ``suspect``, and due again.
-An intent that stays open is unknown, never done.
+While it writes it renews a lease on the intent. An open intent whose lease is over is ``unknown``: due again, never
+done.
 """
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -14,8 +16,9 @@ from typing import Any
 
 from airflow_provider.definitions.destination import Call, Destination, Guarantee, Stamp, in_form
 from airflow_provider.definitions.io_context import IOContext
+from airflow_provider.destinations import lease
 from airflow_provider.destinations.file_like import rows_of
-from airflow_provider.errors import DataCorruptError, DestinationError, SupersededError
+from airflow_provider.errors import AssetsError, DataCorruptError, DestinationError, SupersededError
 from airflow_provider.ledger.record import CommitRecord
 from airflow_provider.partitioning import Partition
 from airflow_provider.storage.conditional import ConditionalStore, open_store
@@ -31,6 +34,7 @@ class PartitionState:
         record: The last commit, or None.
         intent_fence: Fence of a write that has begun and not ended; 0 when there is none.
         intent_attempt: Its attempt.
+        lease: Until when that write vouches for being at work, ISO 8601 in UTC; empty when there is none.
         suspect: An older write may have landed after the newest one.
     """
 
@@ -38,6 +42,7 @@ class PartitionState:
     intent_fence: int = 0
     intent_attempt: str = ""
     suspect: bool = False
+    lease: str = ""
 
     @property
     def is_settled(self) -> bool:
@@ -45,14 +50,41 @@ class PartitionState:
         return self.record is not None and not self.suspect and not self.intent_fence
 
     @property
+    def is_running(self) -> bool:
+        """Whether a writer is at work: its intent is open, and its lease holds."""
+        return bool(self.intent_fence) and not lease.has_expired(self.lease)
+
+    @property
+    def unsettled(self) -> str:
+        """Why the partition cannot be believed though nobody is at work on it; empty when it can, or somebody is."""
+        if self.suspect:
+            return "suspect: an older write may have landed last"
+        began = "unknown: a write began and did not end, and its lease is over"
+        return began if self.intent_fence and not self.is_running else ""
+
+    @property
     def fence(self) -> int:
         """The highest fence that has begun to write, or written."""
         return max(self.intent_fence, self.record.fence if self.record else 0)
 
+    def finished(self, record: CommitRecord) -> "PartitionState":
+        """After the write of ``record``: committed, suspect, or, where an older write came between, to be repeated."""
+        if self.intent_fence != record.fence:
+            return replace(self, suspect=True)
+        return replace(self, suspect=False) if self.suspect else PartitionState(record=record)
+
+    def renewed(self, fence: int) -> "PartitionState":
+        """With a new lease, if the open write is that of ``fence``."""
+        return replace(self, lease=lease.until()) if self.intent_fence == fence else self
+
+    def lapsed(self, fence: int) -> "PartitionState":
+        """Without a lease, if the open write is that of ``fence``: its writer has given up."""
+        return replace(self, lease="") if self.intent_fence == fence else self
+
     def to_json(self) -> bytes:
         """One JSON document."""
         record = None if self.record is None else json.loads(self.record.to_json())
-        intent = {"fence": self.intent_fence, "attempt": self.intent_attempt}
+        intent = {"fence": self.intent_fence, "attempt": self.intent_attempt, "lease": self.lease}
         return json.dumps({"record": record, "intent": intent, "suspect": self.suspect}, sort_keys=True).encode()
 
     @classmethod
@@ -62,14 +94,15 @@ class PartitionState:
             values = json.loads(text)
             intent, record = values["intent"], values["record"]
             fence, attempt, suspect = int(intent["fence"]), str(intent["attempt"]), bool(values["suspect"])
-        except (ValueError, KeyError, TypeError) as error:
+            end = str(intent.get("lease", ""))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DataCorruptError(
                 f"is not the state of a partition ({type(error).__name__})",
                 where=where,
                 fix="remove the file and materialize the partition again",
             ) from error
         parsed = None if record is None else CommitRecord.from_json(json.dumps(record), where=where)
-        return cls(parsed, fence, attempt, suspect)
+        return cls(parsed, fence, attempt, suspect, end)
 
 
 class HookCommitter:
@@ -112,7 +145,7 @@ class HookCommitter:
 
     def all_records(self) -> list[CommitRecord]:
         """Every record that can be believed, by key."""
-        records = [state.record for state in self._states().values() if state.is_settled]
+        records = [state.record for state in self.states().values() if state.is_settled]
         return sorted((r for r in records if r is not None), key=lambda record: record.key or "")
 
     def state(self, key: str | None) -> PartitionState:
@@ -130,9 +163,9 @@ class HookCommitter:
             state = self.state(key)
             if state.intent_fence or state.suspect:
                 raise DestinationError(
-                    "is suspect: an older write may have landed last" if state.suspect else "is being written",
+                    f"is {state.unsettled or 'being written'}",
                     where=self._where(key),
-                    fix="wait for the write to end, or materialize the partition again",
+                    fix="materialize the partition again" if state.unsettled else "wait for the write to end",
                 )
 
     def commit(self, partition: Partition | None, data: Any, stamp: Stamp) -> CommitRecord:
@@ -152,12 +185,27 @@ class HookCommitter:
 
     def repair(self) -> list[str]:
         """What cannot be believed, one line each. Nothing can be mended from outside: run those partitions again."""
-        began = "unknown: a write began and did not end"
-        return [
-            f"{self._where(key)}: {'suspect' if state.suspect else began}; run it again"
-            for key, state in self._states().items()
-            if state.intent_fence or state.suspect
-        ]
+        found = ((key, state.unsettled) for key, state in self.states().items())
+        return [f"{self._where(key)}: {unsettled}; run it again" for key, unsettled in found if unsettled]
+
+    def adopt(self, partition: Partition | None, rows: int | None, stamp: Stamp) -> tuple[CommitRecord, bool]:
+        """Record data that was there before, under the stamp's fence; nothing is written to the store.
+
+        Returns:
+            The record, and whether it is new: a partition that has one keeps it.
+
+        Raises:
+            DestinationError: The partition is being written, or cannot be believed; nothing was recorded.
+        """
+        record = replace(self._record(partition, stamp), rows=rows)
+
+        def enter(state: PartitionState) -> PartitionState:
+            if state.intent_fence or state.suspect:
+                self.require_settled([record.key])
+            return state if state.record is not None else PartitionState(record=record)
+
+        held = self._update(record.key, enter).record or record
+        return held, held == record
 
     def _commit(self, partition: Partition | None, data: Any, record: CommitRecord) -> CommitRecord:
         key, fence = record.key, record.fence
@@ -166,23 +214,27 @@ class HookCommitter:
             own = state.intent_fence == fence and state.intent_attempt == record.attempt
             if state.fence >= fence and not own:
                 raise self._superseded(key, state, fence, "changed nothing")
-            return replace(state, intent_fence=fence, intent_attempt=record.attempt, suspect=False)
-
-        def finish(state: PartitionState) -> PartitionState:
-            if state.intent_fence != fence:
-                return replace(state, suspect=True)
-            if state.suspect:  # an older write may have landed on ours: write once more
-                return replace(state, suspect=False)
-            return PartitionState(record=record)
+            return replace(state, intent_fence=fence, intent_attempt=record.attempt, suspect=False, lease=lease.until())
 
         self._update(key, begin)
         while True:
-            self._write(partition, data)
-            state = self._update(key, finish)
+            self._write_leased(partition, data, key, fence)
+            state = self._update(key, lambda state: state.finished(record))
             if state.record is not None and state.record.fence == fence and state.is_settled:
                 return record
             if state.intent_fence != fence:
-                raise self._superseded(key, state, fence, "may have landed last, so the partition is suspect")
+                error = self._superseded(key, state, fence, "may have landed last, so the partition is suspect")
+                error.leaves_suspect = True
+                raise error
+
+    def _write_leased(self, partition: Partition | None, data: Any, key: str | None, fence: int) -> None:
+        try:
+            with lease.renewed(lambda: self._update(key, lambda state: state.renewed(fence))):
+                self._write(partition, data)
+        except BaseException:
+            with contextlib.suppress(AssetsError, OSError):  # the lease would end by itself, only later
+                self._update(key, lambda state: state.lapsed(fence))
+            raise
 
     def _write(self, partition: Partition | None, data: Any) -> None:
         destination, context = self._destination, self._context.narrowed(partition)
@@ -203,7 +255,8 @@ class HookCommitter:
             if tag is not None:
                 return state
 
-    def _states(self) -> Mapping[str | None, PartitionState]:
+    def states(self) -> Mapping[str | None, PartitionState]:
+        """What is known of every partition that was ever written."""
         states: dict[str | None, PartitionState] = {}
         for name in self._store.list(f"{self._prefix}/partitions"):
             found = self._store.get(name)

@@ -16,6 +16,7 @@ from airflow_provider.destinations.committed import CommittedDestination
 from airflow_provider.destinations.file_like import detached, rows_of
 from airflow_provider.destinations.paths import column_component, component
 from airflow_provider.errors import DataNotFoundError, DestinationError, SupersededError
+from airflow_provider.ledger.foreign import own
 from airflow_provider.ledger.record import CommitRecord
 from airflow_provider.partitioning import Partition
 
@@ -91,7 +92,8 @@ class MemoryDestination(CommittedDestination):
     def partition_row_counts(self, context: IOContext) -> dict[str, int]:
         """Rows per partition key; data that is no table counts 1."""
         records = self.committer(context).all_records()
-        return dict(sorted((r.key, 1 if r.rows is None else r.rows) for r in records if r.key is not None))
+        counts = dict(sorted((r.key, 1 if r.rows is None else r.rows) for r in records if r.key is not None))
+        return own(context.asset.partitioning, counts)
 
 
 class MemoryCommitter:

@@ -66,7 +66,7 @@ class ParquetDestination(FileLikeDestination):
         return empty_table(context)
 
     def count(self, path: str) -> int | None:
-        """Rows of an untracked file, from its footer; None when it is no Parquet file."""
+        """Rows of a file, from its footer; None when it is no Parquet file."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 

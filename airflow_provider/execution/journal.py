@@ -52,8 +52,9 @@ class Journal:
         self._add([self._note(target, key, info, "failed", error) for target in targets for key in keys])
 
     def superseded(self, target: "Target", key: str | None, info: "RunInfo", error: BaseException) -> None:
-        """A newer attempt had committed the partition."""
-        self._add([self._note(target, key, info, "superseded", error)])
+        """A newer attempt had committed the partition. Where ours may have landed on it, that is shown as a failure."""
+        outcome: Outcome = "failed" if getattr(error, "leaves_suspect", False) else "superseded"
+        self._add([self._note(target, key, info, outcome, error)])
 
     def kept(self, target: "Target", key: str | None, info: "RunInfo") -> None:
         """The attempt produced nothing, and what was held stays."""

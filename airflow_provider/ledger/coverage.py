@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from airflow_provider.errors import PartitionError
 from airflow_provider.ledger.fold import LastAttempt
+from airflow_provider.ledger.foreign import is_own
 from airflow_provider.ledger.index import AssetIndex
 from airflow_provider.partitioning import Partition, PartitionConfig, PartitionWindow, TimePartitionConfig
 
-CellState = Literal["committed", "empty", "missing"]
+CellState = Literal["committed", "empty", "untracked", "missing"]
+"""As ``HeldState``, where ``absent`` is ``missing``: what is not held of what is expected."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Cell:
 
     Attributes:
         key: The partition's key; None is the unpartitioned whole.
-        state: What is held.
+        state: What is held; ``untracked`` is data that was there before the package, which is never due.
         last_attempt: How the last attempt went; None when none is known.
         rows: Rows held, where known.
         committed_at: When it was committed, ISO 8601 in UTC; empty when it is missing.
@@ -54,7 +55,12 @@ class Coverage:
     @property
     def held(self) -> int:
         """How many cells are committed or empty."""
-        return sum(cell.state != "missing" for cell in self.cells)
+        return sum(cell.state in ("committed", "empty") for cell in self.cells)
+
+    @property
+    def untracked(self) -> int:
+        """How many cells were there before the package: neither held nor missing."""
+        return sum(cell.state == "untracked" for cell in self.cells)
 
     @property
     def missing(self) -> int:
@@ -97,13 +103,10 @@ def coverage(
 
 
 def _known(partitioning: PartitionConfig, index: AssetIndex) -> "Iterator[Partition]":
-    """The partitions with a record or a note, those of an older partitioning left out."""
-    for key in {*index.records, *index.notes}:
-        if key is not None:
-            try:
-                yield partitioning.partition(key)
-            except PartitionError:
-                continue
+    """The partitions that the index says anything of, those of an older partitioning left out."""
+    for key in {*index.records, *index.notes, *index.untracked}:
+        if key is not None and is_own(partitioning, key):
+            yield partitioning.partition(key)
 
 
 def _span(partitioning: PartitionConfig, known: "list[Partition]") -> PartitionWindow | None:
@@ -116,5 +119,5 @@ def _cell(key: str | None, index: AssetIndex) -> Cell:
     record, note, held = index.records.get(key), index.notes.get(key), index.held(key)
     error = note.error if note is not None and held.last_attempt == "failed" else ""
     if record is None:
-        return Cell(key, "missing", held.last_attempt, error=error)
+        return Cell(key, "untracked" if held.held == "untracked" else "missing", held.last_attempt, error=error)
     return Cell(key, record.state, held.last_attempt, record.rows, record.committed_at, error)

@@ -92,6 +92,7 @@ def _as_list(partitioning: PartitionConfig | None, index: AssetIndex, now: dt.da
     return {
         "totals": {
             "held": found.held,
+            "untracked": found.untracked,
             "missing": found.missing,
             "failed": found.failed,
             "rows": found.rows,
@@ -108,15 +109,16 @@ def _as_list(partitioning: PartitionConfig | None, index: AssetIndex, now: dt.da
 
 
 def _by_time(partitioning: TimePartitionConfig, index: AssetIndex, now: dt.datetime, dates: Dates) -> dict[str, Any]:
-    known = _partitions(partitioning, {*index.records, *index.notes})
+    known = _partitions(partitioning, {*index.records, *index.notes, *index.untracked})
     noted = [partition for partition, _ in known]
-    held = [partition for partition, key in known if key in index.records]
+    there = [partition for partition, key in known if key in index.records or key in index.untracked]
     expected = partitioning.expected(now) or (TimePartitionWindow.between(noted[0], noted[-1]) if noted else None)
-    gaps = _gaps(expected, held)
+    gaps = _gaps(expected, there)
     keys = {key for _, key in known}
     failed = [key for key in index.failed if key in keys]
     totals = {
-        "held": len(held),
+        "held": len(keys & index.records.keys()),
+        "untracked": len(keys & index.untracked),
         "missing": sum(map(len, gaps)),
         "failed": len(failed),
         "rows": sum(index.records[key].rows or 0 for key in keys & index.records.keys()),

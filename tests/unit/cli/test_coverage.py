@@ -36,7 +36,7 @@ def test_json_has_the_documented_fields(filled: Run, home: Path) -> None:
 
     assert set(done) == {"version", "assets", "problems"}
     assert done["problems"] == []
-    assert one["totals"] == {"held": 10, "missing": 21, "failed": 1, "rows": 10}
+    assert one["totals"] == {"held": 10, "untracked": 0, "missing": 21, "failed": 1, "rows": 10}
     assert one["expected"] == {"first": "2026-01-01", "last": "2026-01-31", "count": 31}
     assert one["gaps"] == [{"first": "2026-01-11", "last": "2026-01-31", "count": 21}]
     assert (one["grain"], one["zone"]) == ("day", "America/New_York")

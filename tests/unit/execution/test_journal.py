@@ -8,7 +8,7 @@ import pytest
 
 from airflow_provider.definitions.decorators import asset
 from airflow_provider.destinations.memory import MemoryDestination
-from airflow_provider.errors import AssetError, DestinationError
+from airflow_provider.errors import AssetError, DestinationError, SupersededError
 from airflow_provider.execution import journal as journal_module
 from airflow_provider.execution.journal import Journal
 from airflow_provider.execution.write import RunInfo, Target
@@ -60,6 +60,15 @@ def test_of_the_errors_of_others_only_the_class_is_kept() -> None:
         journal.failed([target()], ["a"], INFO, OSError("hunter2"))
 
     assert notes()[0].error == "OSError"
+
+
+def test_a_writer_whose_data_may_have_landed_last_is_seen_as_failed() -> None:
+    error = SupersededError("newer; the partition is suspect", where="asset", fix="run it again")
+    error.leaves_suspect = True
+    with Journal(users()) as journal:
+        journal.superseded(target(), "b", INFO, error)
+
+    assert [(note.outcome, "suspect" in note.error) for note in notes()] == [("failed", True)]
 
 
 def test_commits_are_written_in_batches_and_all_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:

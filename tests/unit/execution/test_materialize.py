@@ -658,7 +658,7 @@ def test_what_a_custom_destination_left_half_written_is_not_read() -> None:
     with pytest.raises(KeyboardInterrupt):
         execute(pair.raw, days(1))
 
-    with pytest.raises(AssetError, match=r"upstream 'pair.raw' could not be read: is being written"):
+    with pytest.raises(AssetError, match=r"upstream 'pair.raw' could not be read: is unknown: a write began"):
         pair.clean.run(window=days(1))
     Dying.dies = False
     execute(pair.raw, days(1), "second")

@@ -2,7 +2,7 @@
 
 import datetime as dt
 
-from airflow_provider.ledger import AssetIndex, AttemptNote, CommitRecord
+from airflow_provider.ledger import AssetIndex, AttemptNote, CommitRecord, UntrackedNote
 from airflow_provider.ledger.coverage import Cell, coverage
 from airflow_provider.partitioning import TimePartitionConfig
 
@@ -43,6 +43,32 @@ def test_an_empty_partition_is_held() -> None:
     found = coverage(daily, AssetIndex.of([held("2026-01-01", state="empty", rows=0)]), now=NOW)
 
     assert (found.cells[0].state, found.held) == ("empty", 1)
+
+
+def test_data_that_was_there_before_is_neither_held_nor_missing() -> None:
+    old = [UntrackedNote("a", "d", "2026-01-02"), UntrackedNote("a", "d", "2025"), failed("2026-01-02")]
+    found = coverage(daily, AssetIndex.of([held("2026-01-01"), *old]), now=NOW)
+
+    assert [(cell.key, cell.state) for cell in found.cells][:3] == [
+        ("2026-01-01", "committed"),
+        ("2026-01-02", "untracked"),
+        ("2026-01-03", "missing"),
+    ]
+    assert found.cells[1].last_attempt == "failed"
+    assert (found.held, found.untracked, found.missing, found.failed) == (1, 1, 2, 1)
+
+
+def test_the_whole_may_be_untracked() -> None:
+    found = coverage(None, AssetIndex.of([UntrackedNote("a", "d", None)]), now=NOW)
+
+    assert (found.cells[0].state, found.held, found.missing) == ("untracked", 0, 0)
+
+
+def test_keys_of_another_grain_are_left_out() -> None:
+    found = coverage(daily, AssetIndex.of([held("2026-01"), held("2026-01-01T05"), failed("2025-W01")]), now=NOW)
+
+    assert [cell.key for cell in found.cells] == ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04"]
+    assert (found.held, found.rows, found.failed) == (0, 0, 0)
 
 
 def test_partitions_held_before_the_start_are_shown_too() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from airflow_provider.errors import DataCorruptError
-from airflow_provider.ledger import AssetIndex, AttemptNote, CommitRecord, Held, parse_line
+from airflow_provider.ledger import AssetIndex, AttemptNote, CommitRecord, Held, UntrackedNote, parse_line
 
 
 def record(key: str | None = "2026-03-01", **fields: object) -> CommitRecord:
@@ -32,6 +32,24 @@ def test_states_of_keys() -> None:
     assert [index.held(key).held for key in "abcd"] == ["empty", "absent", "untracked", "absent"]
     assert index.held("b").last_attempt == "running"
     assert index.held("d") == Held("absent", None)
+
+
+@pytest.mark.parametrize("outcome", ["running", "ok", "failed", "superseded", None])
+@pytest.mark.parametrize("state", ["committed", "empty", "absent", "untracked"])
+def test_what_is_held_and_how_the_last_attempt_went_are_any_pair(state: str, outcome: str | None) -> None:
+    held = {"untracked": [UntrackedNote("shop.orders", "parquet:/lake", "2026-03-01")], "absent": []}.get(
+        state, [record(state=state)]
+    )
+    index = AssetIndex.of([*held, *([] if outcome is None else [note(outcome, "2026-03-03T00:00:00.000000Z")])])
+    is_recorded = state in ("committed", "empty")
+    last = {"superseded": "ok" if is_recorded else None, None: "ok" if is_recorded else None}.get(outcome, outcome)
+    assert index.held("2026-03-01") == Held(state, last)  # type: ignore[arg-type]
+
+
+def test_a_record_outweighs_the_note_that_its_data_was_untracked() -> None:
+    old = UntrackedNote("shop.orders", "parquet:/lake", "2026-03-01")
+    assert AssetIndex.of([record(fence=0), old]).untracked == frozenset()
+    assert AssetIndex.of([old]).untracked == {"2026-03-01"}
 
 
 def test_counts() -> None:

@@ -16,10 +16,10 @@ export function element(name, attributes = {}, ...children) {
 
 export function words(cell) {
   const states = {
-    committed: "committed", empty: "empty: known to hold no rows", missing: "missing", outside: "not expected",
+    committed: "committed", empty: "empty: known to hold no rows", untracked: "untracked: there before the package, not vouched for", missing: "missing", outside: "not expected",
   };
   const lines = [states[cell.state] || cell.state];
-  if (cell.rows !== undefined && cell.state !== "missing") lines[0] += `, ${number(cell.rows)} ${cell.rows === 1 ? "row" : "rows"}`;
+  if (cell.rows !== undefined && cell.state !== "missing" && cell.state !== "untracked") lines[0] += `, ${number(cell.rows)} ${cell.rows === 1 ? "row" : "rows"}`;
   if (cell.at) lines.push(`at ${cell.at}`);
   if (cell.attempt === "failed") lines.push(cell.error ? `last attempt failed: ${cell.error}` : "last attempt failed");
   else if (cell.attempt) lines.push(`last attempt: ${cell.attempt}`);

@@ -179,11 +179,11 @@ function summary(asset) {
 }
 
 function totals(answer) {
-  const { held, missing, failed, rows, expected } = answer.totals;
+  const { held, untracked, missing, failed, rows, expected } = answer.totals;
   const of = answer.kind && expected ? `held of ${number(expected)} expected` : "held";
   const entry = (name, value, text) =>
     element("div", { class: `${name}${value ? " some" : ""}` }, element("dt", {}, text), element("dd", {}, number(value)));
-  return element("dl", { class: "totals" }, entry("held", held, of), entry("missing", missing, "missing"),
+  return element("dl", { class: "totals" }, entry("held", held, of), untracked ? entry("untracked", untracked, "untracked") : null, entry("missing", missing, "missing"),
     entry("failed", failed, "last attempt failed"), entry("rows", rows, rows === 1 ? "row" : "rows"));
 }
 

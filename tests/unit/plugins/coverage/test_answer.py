@@ -7,7 +7,7 @@ import pytest
 
 from airflow_provider.ledger.coverage import coverage
 from airflow_provider.ledger.index import AssetIndex
-from airflow_provider.ledger.record import AttemptNote, CommitRecord
+from airflow_provider.ledger.record import AttemptNote, CommitRecord, UntrackedNote
 from airflow_provider.partitioning import TimePartitionConfig
 from airflow_provider.plugins.coverage.answer import MAX_CELLS, MAX_FAILURES, MAX_GAPS, describe, survey
 
@@ -40,6 +40,15 @@ def test_each_state_is_told_apart():
     }  # fmt: skip
 
 
+def test_data_that_was_there_before_is_shown_and_neither_held_nor_missing():
+    old = [UntrackedNote("shop.orders", "file:///lake", key) for key in ("2026-03-02", "2026-03-03", "2026-03")]
+    answer = told(DAILY, [record("2026-03-01"), *old])
+
+    assert {cell["key"]: cell["state"] for cell in answer["cells"]}["2026-03-02"] == "untracked"
+    assert answer["totals"] == {"held": 1, "untracked": 2, "missing": 7, "failed": 0, "rows": 3, "expected": 10}
+    assert [gap["first"] for gap in answer["gaps"]] == ["2026-03-04"]
+
+
 def test_a_committed_cell_says_when_in_both_zones():
     [first, *_] = told(DAILY, [record("2026-03-01")])["cells"]
 
@@ -54,7 +63,8 @@ def test_totals_are_those_of_the_coverage_model():
 
     model = coverage(DAILY, AssetIndex.of(entries), now=NOW)
     assert totals == {
-        "held": model.held, "missing": model.missing, "failed": model.failed, "rows": model.rows, "expected": 10,
+        "held": model.held, "untracked": model.untracked,
+        "missing": model.missing, "failed": model.failed, "rows": model.rows, "expected": 10,
     }  # fmt: skip
 
 
@@ -93,7 +103,7 @@ def test_nothing_expected_and_nothing_held_is_no_period():
 def test_keys_of_an_older_partitioning_are_left_out():
     answer = told(DAILY, [record("2026-03"), record(None), failure("../../etc")])
 
-    assert answer["totals"] == {"held": 0, "missing": 10, "failed": 0, "rows": 0, "expected": 10}
+    assert answer["totals"] == {"held": 0, "untracked": 0, "missing": 10, "failed": 0, "rows": 0, "expected": 10}
 
 
 def test_a_failure_that_belongs_to_no_partition_is_told():

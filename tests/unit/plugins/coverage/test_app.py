@@ -55,7 +55,7 @@ def test_the_coverage_comes_from_the_index(client, index):
     answer = client.get("dags/nyc/coverage", params={"asset": NAME})
 
     body = answer.json()
-    assert body["totals"] == {"held": 1, "missing": 364, "failed": 1, "rows": 842, "expected": 365}
+    assert body["totals"] == {"held": 1, "untracked": 0, "missing": 364, "failed": 1, "rows": 842, "expected": 365}
     assert body["failures"][0]["error"] == EVIL
     assert answer.headers["content-type"] == "application/json"
     assert answer.headers["x-content-type-options"] == "nosniff"
