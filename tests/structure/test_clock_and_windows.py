@@ -9,8 +9,10 @@ CLOCK = {"now", "today", "utcnow"}  # ruff refuses time.time()
 # Module, and what it needs the wall clock for. Keys and data take their time from the run.
 MAY_READ_THE_CLOCK = {
     "cli/app.py": "which partitions are complete by now",
+    "cli/rebuild.py": "when untracked data was seen",
     "definitions/destination.py": "when it was committed",
     "destinations/commit.py": "how old a staged file is",
+    "destinations/lease.py": "until when a lease holds",
     "execution/journal.py": "when the attempt was noted",
     "execution/materialize.py": "when the attempt began",
     "plugins/coverage/app.py": "which partitions are complete by now",
