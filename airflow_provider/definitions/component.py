@@ -438,6 +438,8 @@ def component_in(annotation: Any) -> tuple["type[Component] | None", bool, bool]
 def _relations_from_fields(cls: type[Component]) -> dict[str, Relation]:
     """Take the fields whose annotation names a component class out of the model, as relations."""
     declared = {}
+    bases = [base for base in cls.__mro__[1:] if isinstance(base, ComponentMeta)]
+    inherited = {name for base in bases for name in vars(base).get("relations", ())}
     cls._undecided = {}
     for name, field in list(cls.__pydantic_fields__.items()):
         annotation = resolved_annotation(cls, field.annotation)
@@ -448,7 +450,7 @@ def _relations_from_fields(cls: type[Component]) -> dict[str, Relation]:
             continue
         del cls.__pydantic_fields__[name]
         optional = optional or (field.default is None)
-        if name not in cls.relations or name in annotated_names(vars(cls)):
+        if name not in inherited or name in annotated_names(vars(cls)):
             declared[name] = Relation(target, many=many, optional=optional)
     return declared
 

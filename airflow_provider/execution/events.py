@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from airflow_provider.execution.tracing import span
+
 log = logging.getLogger(__name__)
 
 
@@ -74,12 +76,17 @@ class Emitter:
 
     @contextlib.contextmanager
     def step(self, name: str, *, keys: tuple[str, ...] | None = None, **values: Any) -> Iterator[dict[str, Any]]:
-        """``name_started``, then ``name_completed`` with what the block put into the mapping, or ``name_failed``."""
+        """``name_started``, then ``name_completed`` with what the block put into the mapping, or ``name_failed``.
+
+        The block is a span, too.
+        """
         self.emit(f"{name}_started", keys=keys, **values)
         started = time.monotonic()
         found: dict[str, Any] = {}
+        named = {name: str(value) for name, value in values.items()}
         try:
-            yield found
+            with span(name, asset=self._asset, partitions=len(self._keys if keys is None else keys), **named):
+                yield found
         except BaseException as error:
             self.emit(f"{name}_failed", keys=keys, **values, error=type(error).__name__)
             raise

@@ -12,6 +12,7 @@ from airflow_provider.definitions.destination import Destination
 from airflow_provider.definitions.view import View
 from airflow_provider.errors import AssetError, PartitionError
 from airflow_provider.execution.events import Emitter
+from airflow_provider.execution.tracing import span
 from airflow_provider.partitioning import Partition, PartitionWindow
 from airflow_provider.schema import Schema, conform
 from airflow_provider.schema.representations import TableData, split
@@ -82,8 +83,10 @@ def conformed(value: Any, asset: Asset) -> Produced:
             )
         return Produced(value, None, None)
     if asset.normalizer is not None:
-        table = asset.normalizer.normalize(table, where=asset.label)
-    table, schema = conform(table, asset.schema, asset.strategy, where=asset.label)
+        with span("asset_normalize", asset=asset.qualified_key, rows=table.num_rows):
+            table = asset.normalizer.normalize(table, where=asset.label)
+    with span("asset_conform", asset=asset.qualified_key, rows=table.num_rows):
+        table, schema = conform(table, asset.schema, asset.strategy, where=asset.label)
     return Produced(table.value, table, schema)
 
 

@@ -20,6 +20,7 @@ from airflow_provider.execution.materialize import ComputationRun
 from airflow_provider.execution.offload import Bridge, in_thread
 from airflow_provider.execution.outcome import ComputationResult, RunResult, told
 from airflow_provider.execution.retry import with_retries
+from airflow_provider.execution.tracing import span
 from airflow_provider.execution.window import Windows, check_all, windows_for
 from airflow_provider.execution.write import Progress, RunInfo
 from airflow_provider.partitioning import Partition, PartitionWindow
@@ -61,7 +62,7 @@ def execute_computation(
     graph = graph if graph is not None else AssetGraph(*computation.outputs)
     if not isinstance(graph, AssetGraph):
         raise DefinitionError(f"dag={graph!r} is no graph", where=computation.label, fix="pass ap.AssetGraph(...)")
-    with Bridge(loop) as bridge:
+    with span("asset_run", asset=computation.subject.qualified_key), Bridge(loop) as bridge:
         return ComputationRun(
             computation=computation,
             graph=graph,

@@ -44,6 +44,7 @@ def test_only_these_modules_read_the_wall_clock() -> None:
 
 
 def test_destinations_never_look_at_the_window() -> None:
+    """D079."""
     looking = [
         f"{path.relative_to(PACKAGE)}:{node.lineno}"
         for folder in ("destinations", "storage")

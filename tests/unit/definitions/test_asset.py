@@ -8,6 +8,9 @@ import pytest
 
 from airflow_provider.definitions.asset import Asset, to_identifier
 from airflow_provider.definitions.decorators import asset, source
+from airflow_provider.definitions.graph import AssetGraph
+from airflow_provider.definitions.io_context import IOContext
+from airflow_provider.definitions.relation import Relation
 from airflow_provider.definitions.resource import Config
 from airflow_provider.definitions.retry import RetryPolicy
 from airflow_provider.definitions.source import Source
@@ -121,6 +124,7 @@ FORMS = [
 
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_of_an_asset_gives_its_rows(form: Any) -> None:
+    """A006: method, function and class make one kind of thing."""
     made = form()
 
     assert made.key == "users"
@@ -137,6 +141,8 @@ def test_every_form_of_an_asset_can_be_stored(form: Any) -> None:
 
 
 def test_the_first_parameter_of_a_method_is_the_source() -> None:
+    """A013."""
+
     @source
     class Shop(Source):
         region: str = "eu"
@@ -159,6 +165,8 @@ def test_the_first_parameter_of_a_class_form_is_the_asset() -> None:
 
 
 def test_source_and_context_are_given_by_name() -> None:
+    """A025, A026."""
+
     @source
     class Shop(Source):
         @asset
@@ -214,6 +222,8 @@ def test_the_table_is_a_lower_case_identifier() -> None:
 
 
 def test_the_docstring_is_the_description() -> None:
+    """A009."""
+
     @asset
     def users() -> list[dict[str, Any]]:
         """People.
@@ -240,6 +250,7 @@ class Two(Source):
 
 
 def test_unset_settings_are_read_through_the_source_on_every_read() -> None:
+    """A080."""
     two = Two(dataset="lake", normalizer=Normalizer(), default_destination_key="csv_destination", retry=RetryPolicy(7))
 
     assert two.plain.dataset == "lake"
@@ -257,6 +268,7 @@ def test_unset_settings_are_read_through_the_source_on_every_read() -> None:
 
 
 def test_none_and_empty_text_inherit_again() -> None:
+    """A079."""
     two = Two(dataset="lake", default_destination_key="a")
     two.plain.dataset, two.plain.default_destination_key = "own", "b"
     assert (two.plain.dataset, two.plain.default_destination_key) == ("own", "b")
@@ -353,6 +365,7 @@ def test_row_counts_come_from_the_default_destination() -> None:
 
 
 def test_row_counts_need_partitions_and_a_destination() -> None:
+    """A123."""
     with pytest.raises(ConfigError, match="is not partitioned"):
         function_form().partition_row_counts()
 
@@ -419,3 +432,73 @@ def test_a_schema_that_cannot_hold_the_partition_column_is_refused() -> None:
     for wrong in (float, bool, list[int]):
         with pytest.raises(DefinitionError, match="partition column 'day' is a"):
             declare(day=wrong)
+
+
+def test_relations_are_keywords_of_the_constructor() -> None:
+    """A074, A081: every relation is a keyword; a many-valued one takes instances of several sources."""
+
+    class Limits(Config):
+        top: int = 1
+
+    class Facebook(Source):
+        @asset
+        def campaigns(self) -> list[dict[str, Any]]:
+            return [{"n": 1}]
+
+    class Tiktok(Facebook):
+        pass
+
+    @asset(relations={"campaigns": Relation("asset", "*.campaigns")})
+    def spend(limits: Limits, campaigns: list[Upstream], rates: Upstream | None = None) -> list[dict[str, Any]]:
+        return [
+            {"top": limits.top, "source": one.asset.source.key, "n": row["n"], "rates": rates}
+            for one in campaigns
+            for row in one.rows
+        ]
+
+    memory = MemoryDestination()
+    fb, tt = Facebook(destinations=memory), Tiktok(destinations=memory)
+    for one in (fb, tt):
+        one.campaigns.materialize()
+    made = spend(limits=Limits(top=3), campaigns=[fb.campaigns, tt.campaigns], destinations=memory)
+
+    assert (made.campaigns, made.destinations) == ([fb.campaigns, tt.campaigns], [memory])
+    assert made.materialize() == [
+        {"top": 3, "source": "facebook", "n": 1, "rates": None}, {"top": 3, "source": "tiktok", "n": 1, "rates": None},
+    ]  # fmt: skip
+
+
+def test_an_optional_upstream_that_is_not_bound_is_none() -> None:
+    """A030: by ``| None`` or by ``= None``, alone and in a graph."""
+
+    @asset
+    def report(one: Upstream | None, other: Upstream = None) -> list[dict[str, Any]]:  # type: ignore[assignment]
+        return [{"one": one, "other": other}]
+
+    assert report().run() == [{"one": None, "other": None}]
+    made = report()
+    assert made.run(dag=AssetGraph(made)) == [{"one": None, "other": None}]
+
+
+def test_a_frame_is_a_table_without_any_further_package(tmp_path: Any) -> None:
+    """A016, A017: pandas comes with the core."""
+    import pandas as pd
+
+    @asset(schema=Schema.from_fields("Rows", {"n": int}))
+    def users() -> Any:
+        return pd.DataFrame({"n": [1, 2]})
+
+    made = users(destinations=CSVDestination(base_path=str(tmp_path)))
+
+    assert isinstance(made.materialize(), pd.DataFrame)
+    assert made.default_destination.read(IOContext(made, None, {}, made.schema)).to_pylist() == ROWS
+
+
+@pytest.mark.parametrize("value", [3, "text", {1, 2}, (1, 2), b"x", range(3), object()])
+def test_any_value_may_be_returned_and_comes_back_as_it_is(value: Any) -> None:
+    """A014, A022."""
+
+    def users() -> Any:
+        return value
+
+    assert asset(users)().run() is value

@@ -77,6 +77,7 @@ def test_a_subclass_inherits_fields_and_relations() -> None:
 
 
 def test_an_unknown_keyword_of_the_constructor_is_refused() -> None:
+    """A083."""
     with pytest.raises(DefinitionError, match=r"got unexpected keyword argument\(s\): colour, size") as caught:
         Client(size=1, colour=2)
     assert isinstance(caught.value, TypeError)
@@ -84,6 +85,7 @@ def test_an_unknown_keyword_of_the_constructor_is_refused() -> None:
 
 
 def test_an_unknown_keyword_of_an_instance_call_is_refused() -> None:
+    """A083."""
     with pytest.raises(DefinitionError, match="has no field or relation named: colour"):
         users()(colour="red")
 
@@ -97,6 +99,7 @@ def test_an_unknown_attribute_is_refused() -> None:
 
 
 def test_positional_arguments_are_refused_and_the_keywords_named() -> None:
+    """D016."""
     with pytest.raises(DefinitionError, match="takes keywords only, 1 positional") as caught:
         Client("http://shop.test")
     assert "budget, several, spare, url" in caught.value.fix
@@ -210,6 +213,7 @@ def test_a_refused_binding_leaves_what_was_bound() -> None:
 
 
 def test_assignment_replaces_and_none_clears() -> None:
+    """A077."""
     one, other = Budget(), Budget()
     client = Client(several=[one], spare=one)
     client.several = [other, other]
@@ -295,6 +299,8 @@ def test_unbind_takes_off_what_is_there() -> None:
 
 
 def test_unbound_relations_are_read_through_the_owner_as_far_as_they_fit() -> None:
+    """A080."""
+
     @asset(relations={"destinations": [CSVDestination]})
     def narrow(self: Any, budget: Budget) -> list[dict[str, Any]]:
         return []
@@ -337,6 +343,7 @@ def test_a_narrowed_class_accepts_its_subclasses() -> None:
 
 
 def test_a_copy_rebinds_what_is_named_and_keeps_the_rest() -> None:
+    """A078, A079."""
     one, other = Budget(), Budget()
     client = Client(budget=one, several=[one], spare=one, url="http://other.test")
     changed = client(budget=other, spare=None)

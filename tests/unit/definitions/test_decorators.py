@@ -41,6 +41,7 @@ DAILY = TimePartitionConfig(column="day")
 
 
 def test_every_option_of_an_asset_arrives() -> None:
+    """A055: a Relation of a class, and one of kind and key."""
     retry, normalizer = RetryPolicy(2), Normalizer(flatten_max_level=1)
 
     @asset(
@@ -95,6 +96,8 @@ def _users() -> list[dict[str, Any]]:
 
 
 def test_the_key_is_the_snake_cased_name() -> None:
+    """A008."""
+
     def usersReport() -> list[dict[str, Any]]:
         return []
 
@@ -103,6 +106,8 @@ def test_the_key_is_the_snake_cased_name() -> None:
 
 @pytest.mark.parametrize("decorate", [asset, source, destination, config, connection, resource])
 def test_an_unknown_option_is_refused_and_the_known_ones_named(decorate: Any) -> None:
+    """D012: a TypeError when the decorator runs."""
+
     class Thing:
         pass
 
@@ -293,6 +298,8 @@ def test_a_plain_asset_class_declares_its_parameters() -> None:
 
 
 def test_a_plain_destination_class_with_write_and_read_only(tmp_path: Path) -> None:
+    """D013, D055: no partition hook is needed."""
+
     @destination
     class Box:
         path: str
@@ -433,7 +440,100 @@ def test_the_parameters_of_a_source_function_are_annotated_and_have_defaults() -
         source(bare)
 
 
+class Bucket(Connection):
+    name_of: str = "b"
+
+
+class SafeBucket(Bucket):
+    """Narrower."""
+
+
+def test_an_annotation_that_names_a_component_class_is_a_relation_and_no_field() -> None:
+    """D009: on a plain class, too."""
+
+    @destination
+    class Box:
+        bucket: Bucket
+        spare: Bucket | None
+        path: str = "/a"
+
+    made: Any = Box
+    assert (sorted(made.relations), "bucket" in made.model_fields, "path" in made.model_fields) == (
+        ["bucket", "spare"], False, True,
+    )  # fmt: skip
+    assert (made.relations["bucket"].optional, made.relations["spare"].optional) == (False, True)
+    bucket = Bucket()
+    assert made(bucket=bucket).bucket is bucket
+
+
+@pytest.mark.parametrize(
+    ("value", "classes"),
+    [(Relation(Bucket, optional=True), (Bucket,)), (Bucket, (Bucket,)), ([SafeBucket, Bucket], (SafeBucket, Bucket))],
+)
+def test_a_relation_is_declared_by_a_relation_a_class_or_a_list_of_classes(
+    value: Any, classes: tuple[type, ...]
+) -> None:
+    """D010: a list narrows what the annotation declared."""
+
+    @destination(relations={"bucket": value})
+    class Box:
+        bucket: Bucket
+
+    relation = Box.relations["bucket"]
+    assert (relation.name, relation.kind, relation.classes) == ("bucket", "connection", classes)
+
+
+def test_a_list_of_classes_needs_something_to_narrow_and_keeps_to_its_kind() -> None:
+    """D010."""
+    with pytest.raises(DefinitionError, match="narrows a relation that is not declared"):
+        destination(relations={"bucket": [Bucket]})(type("Box", (), {}))
+    for wrong, message in (
+        ({"destinations": [Budget]}, "takes a destination, not the config Budget"),
+        ({"destinations": []}, "non-empty list"),
+        ({"destinations": [MemoryDestination()]}, "give a Relation, a component class"),
+        ([MemoryDestination], "a dict of relation name"),
+    ):
+        with pytest.raises(DefinitionError) as caught:
+            asset(relations=wrong)(_users)
+        assert message in str(caught.value)
+
+
+def test_what_relations_says_wins_over_the_annotation() -> None:
+    """D011."""
+
+    @destination(relations={"bucket": Relation(SafeBucket, optional=True)})
+    class Box:
+        bucket: Bucket
+
+    made: Any = Box
+    assert (made.relations["bucket"].classes, made.relations["bucket"].optional) == ((SafeBucket,), True)
+    with pytest.raises(ConfigError, match="relation 'bucket' takes SafeBucket, not Bucket"):
+        made(bucket=Bucket())
+
+
+def test_a_list_of_destination_classes_limits_the_instances_that_are_bound_later(tmp_path: Path) -> None:
+    """A054: a subclass is accepted, whatever its key."""
+
+    class Mine(CSVDestination):
+        key = "mine"
+
+    limited = asset(relations={"destinations": [CSVDestination]})(_users)
+
+    assert limited(destinations=Mine(base_path=str(tmp_path))).default_destination.key == "mine"
+    with pytest.raises(ConfigError, match="relation 'destinations' takes CSVDestination, not MemoryDestination"):
+        limited(destinations=MemoryDestination())
+
+
+def test_a_relation_of_a_class_takes_its_kind_from_it() -> None:
+    """A039."""
+    relation = Relation(Bucket)
+
+    assert (relation.kind, relation.classes, relation.keys, relation.many) == ("connection", (Bucket,), (), False)
+
+
 def test_options_reach_the_fields_of_a_users_own_destination() -> None:
+    """D003: options are class settings, or defaults of the class's own fields."""
+
     @destination(path="/a", tags=["x"])
     class Box(Destination):
         representation: ClassVar[str | None] = "arrow"
@@ -489,6 +589,7 @@ def test_a_failing_asset_error_is_not_wrapped() -> None:
 
 
 def test_a_value_that_is_no_table_is_an_error_with_a_schema_only() -> None:
+    """A022, A023."""
     assert asset(key="a")(lambda: {1, 2})().run() == {1, 2}
     with pytest.raises(AssetError, match="returned a set, which is no table"):
         asset(key="a", schema=Ads)(lambda: {1, 2})().run()

@@ -6,9 +6,11 @@ from typing import Any, ClassVar
 
 import pytest
 
+from airflow_provider.definitions.component import IgnoredDescriptor
 from airflow_provider.definitions.decorators import asset
 from airflow_provider.definitions.destination import Destination
 from airflow_provider.definitions.io_context import IOContext
+from airflow_provider.definitions.relation import Relation
 from airflow_provider.destinations.csv import CSVDestination
 from airflow_provider.errors import ConfigError, DataNotFoundError, DefinitionError, DestinationError
 from airflow_provider.partitioning import TimePartitionConfig, TimePartitionWindow
@@ -81,12 +83,14 @@ async def _awaited(result: Any) -> Any:
 
 
 def test_a_write_goes_to_each_partition_with_its_slice(box: Any) -> None:
+    """D050: one call per partition, sync or async."""
     done(box.write(IO, ROWS))
 
     assert box.held == {f"2026-03-0{day}": [row] for day, row in zip((1, 2, 3), ROWS, strict=True)}
 
 
 def test_a_read_joins_what_is_there_and_names_what_is_not(box: Any) -> None:
+    """D039."""
     done(box.write(IO, ROWS))
     del box.held["2026-03-02"]
     io = IOContext(users(), THREE)
@@ -96,6 +100,7 @@ def test_a_read_joins_what_is_there_and_names_what_is_not(box: Any) -> None:
 
 
 def test_a_read_of_values_that_are_no_tables_lists_them(box: Any) -> None:
+    """D040."""
     done(box.write(IO, {1}))
 
     assert done(box.read(IO)) == [{1}, {1}, {1}]
@@ -152,6 +157,7 @@ def test_a_destination_by_name(tmp_path: Any) -> None:
 
 
 def test_views_are_refused_by_a_destination_without_them() -> None:
+    """D031, D046."""
     for call in (lambda: Box().reference(users()), lambda: Box().create_view(users(), "select 1")):
         with pytest.raises(ConfigError, match="holds no views"):
             call()
@@ -159,3 +165,52 @@ def test_views_are_refused_by_a_destination_without_them() -> None:
 
 def test_a_destination_without_a_check_has_no_complaint() -> None:
     assert Box().check() == []
+
+
+def test_fields_may_be_of_any_type() -> None:
+    """D020."""
+
+    class Handle:
+        pass
+
+    class Odd(Destination):
+        handle: Handle
+
+    handle = Handle()
+    assert Destination.model_config["arbitrary_types_allowed"] is True
+    assert Odd(handle=handle).handle is handle
+    with pytest.raises(ConfigError, match="handle: Input should be an instance of"):
+        Odd(handle=5)
+
+
+def test_relations_and_descriptors_are_no_fields() -> None:
+    """D021."""
+
+    class Marker(IgnoredDescriptor):
+        def __get__(self, instance: Any, owner: type) -> str:
+            return "read"
+
+    class Odd(Destination):
+        marker = Marker()
+        link = Relation("config", optional=True)
+        path: str = ""
+
+    assert {Relation, IgnoredDescriptor} <= set(Destination.model_config["ignored_types"])
+    assert set(Odd.model_fields) == {"id", "path"}
+    assert Odd().marker == "read"
+
+
+def test_a_destination_that_counts_by_itself_is_asked_by_key_of_the_partition_column() -> None:
+    """D036, D056: the third hook replaces what commit records say."""
+
+    class Counting(Box):
+        held: ClassVar[dict[Any, Any]] = {}
+
+        async def partition_row_counts(self, context: IOContext) -> dict[str, int]:
+            assert context.column == context.asset.partitioning.column == "day"  # type: ignore[union-attr]
+            return {key: len(rows) for key, rows in self.held.items()}
+
+    store = Counting()
+    store.write(IO, ROWS)
+
+    assert users(destinations=store).partition_row_counts() == {f"2026-03-0{n}": 1 for n in (1, 2, 3)}

@@ -66,11 +66,13 @@ def test_other_things_are_refused(wrong: Any) -> None:
 
 
 def test_a_missing_upstream_is_named_with_a_suggestion() -> None:
+    """A031: another source's asset is named in ``relations=``."""
     with pytest.raises(AssetNotFoundError, match=r"parameter 'ordes' reads 'shop.ordes'.*did you mean 'shop.orders'"):
         AssetGraph(source_of("shop", of("orders")), source_of("ads", of("report", "shop.ordes")))
 
 
 def test_a_bare_name_means_a_sibling_only() -> None:
+    """A028: inside a source the name of the parameter is a sibling's key."""
     with pytest.raises(AssetNotFoundError, match=r"asset 'ads.report': parameter 'orders' reads 'orders'"):
         AssetGraph(source_of("shop", of("orders")), source_of("ads", of("report", "orders")))
     with pytest.raises(AssetNotFoundError):

@@ -1,5 +1,6 @@
 """What a destination is told."""
 
+import dataclasses
 import datetime as dt
 from typing import Any
 
@@ -26,6 +27,7 @@ def made(**settings: Any) -> Asset:
 
 
 def test_the_whole_is_one_partition_without_a_key() -> None:
+    """D075: the whole receives the data as it is."""
     io = IOContext(made())
 
     assert io.partitions == [None]
@@ -34,6 +36,7 @@ def test_the_whole_is_one_partition_without_a_key() -> None:
 
 
 def test_each_partition_gets_its_slice_in_time_order() -> None:
+    """D075."""
     io = IOContext(made(partitioning=DAILY), THREE)
 
     assert [(str(partition), rows) for partition, rows in io.slices(ROWS)] == [
@@ -55,6 +58,7 @@ def test_rows_outside_the_window_are_refused() -> None:
 
 
 def test_several_partitions_need_a_partitioned_asset() -> None:
+    """D076."""
     with pytest.raises(ConfigError, match="3 partitions were given, but the asset is not partitioned"):
         IOContext(made(), THREE).slices(ROWS)
 
@@ -75,3 +79,17 @@ def test_the_environment_fills_the_dataset_where_it_is_used(monkeypatch: pytest.
         _ = io.dataset
     monkeypatch.setenv("STAGE", "dev")
     assert io.dataset == "lake_dev"
+
+
+@pytest.mark.parametrize("name", ["asset", "window", "metadata", "schema", "missing"])
+def test_it_cannot_be_changed(name: str) -> None:
+    """D077."""
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(IOContext(made()), name, None)
+
+
+def test_each_has_metadata_of_its_own() -> None:
+    one, other = IOContext(made()), IOContext(made())
+
+    assert (one.metadata, one.schema) == ({}, None)
+    assert one.metadata is not other.metadata

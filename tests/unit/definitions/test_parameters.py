@@ -30,6 +30,7 @@ def from_text(signature: str) -> Any:
 
 
 def test_reserved_names_declare_nothing() -> None:
+    """A025."""
     found = parameters(from_text("self, context, source, **kwargs"))
 
     assert found.relations == {}
@@ -58,6 +59,7 @@ def test_the_context_may_be_called_ctx() -> None:
 def test_what_an_annotation_declares(
     annotation: str, kind: str, keys: tuple[str, ...], many: bool, optional: bool, on_delete: str
 ) -> None:
+    """A024, A029: a list is many-valued."""
     relation = parameters(from_text(f"x: {annotation}")).relations["x"]
 
     assert (relation.kind, relation.keys, relation.many, relation.optional) == (kind, keys, many, optional)
@@ -86,6 +88,7 @@ def test_an_unannotated_parameter_is_refused() -> None:
 
 @pytest.mark.parametrize("annotation", ["int", "list[int]", "Upstream | Budget", "dict[str, Any]", "Any"])
 def test_an_annotation_that_nothing_fills_is_refused(annotation: str) -> None:
+    """A032."""
     with pytest.raises(DefinitionError, match=r"neither a component class nor ap\.Upstream"):
         parameters(from_text(f"x: {annotation}"))
 

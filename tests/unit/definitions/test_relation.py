@@ -43,6 +43,7 @@ def customers() -> list[dict[str, Any]]:
     ],
 )
 def test_which_assets_a_key_accepts(key: Any, sibling: bool, alone: bool, other: bool) -> None:
+    """A038: kind, then key."""
     relation = Relation("asset", key)
 
     accepted = [relation.mismatch(target, None) is None for target in (Shop().orders, orders(), customers())]

@@ -1,7 +1,9 @@
 """Pickle files: what they take up, and what is never unpickled."""
 
+import datetime as dt
 import pickle
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -53,3 +55,29 @@ def test_a_value_that_cannot_be_pickled_is_refused_and_leaves_nothing(tmp_path: 
     with pytest.raises(DestinationError, match="cannot be pickled"):
         store.write_partition(ap.IOContext(readings()), None, lambda: None)
     assert list(tmp_path.rglob("*data*")) == []
+
+
+def test_the_place_of_a_file(tmp_path: Path) -> None:
+    """D087, D088, D089: dataset and table, and a folder for each partition."""
+    store = ap.FileDestination(base_path=str(tmp_path))
+
+    @ap.asset
+    def whole():
+        return {"weights": [1.5]}
+
+    whole(destinations=store).materialize()
+    whole(destinations=store, dataset="shop").materialize()
+    store.write(ap.IOContext(readings(dataset="shop"), WEEK.first.window), [{"day": "2026-01-01"}])
+
+    assert sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("data.pkl")) == [
+        "shop/readings/day=2026-01-01/data.pkl", "shop/whole/data.pkl", "whole/data.pkl",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", [{"weights": [1.5]}, ("a", 1), b"bytes", {1, 2}, dt.timedelta(1), [1, 2], "text"])
+def test_anything_that_pickles_comes_back_as_it_was(value: Any, tmp_path: Path) -> None:
+    """D090."""
+    store, context = ap.FileDestination(base_path=str(tmp_path)), ap.IOContext(readings())
+    store.write(context, value)
+
+    assert store.read(context) == value

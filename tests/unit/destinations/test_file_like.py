@@ -153,6 +153,7 @@ def test_an_exception_while_encoding_keeps_the_old_data(tmp_path: Path) -> None:
 
 
 def test_objects_come_back_one_per_partition(tmp_path: Path) -> None:
+    """D040, D090, D091."""
     for destination in (FileDestination(base_path=tmp_path), MemoryDestination()):
         context = context_of(StoredAsset(key="model", table="model"), days(2))
         destination.write(context, {"weights", "bias"})

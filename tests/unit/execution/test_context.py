@@ -37,6 +37,7 @@ def test_one_partition() -> None:
 
 
 def test_several_partitions() -> None:
+    """A117."""
     context = ExecutionContext(made(), TWO)
 
     assert (context.window, context.partition_key) == (TWO, None)
@@ -48,17 +49,20 @@ def test_several_partitions() -> None:
 
 @pytest.mark.parametrize("name", ACCESSORS)
 def test_without_partitioning_the_accessors_say_why_they_are_not_there(name: str) -> None:
+    """A115."""
     with pytest.raises(AttributeError, match="asset 'users' is not partitioned"):
         getattr(ExecutionContext(made(None), TWO), name)
 
 
 @pytest.mark.parametrize("name", ACCESSORS)
 def test_without_a_window_the_accessors_say_why_they_are_not_there(name: str) -> None:
+    """A116."""
     with pytest.raises(AttributeError, match="asset 'users': no window was given to this run"):
         getattr(ExecutionContext(made()), name)
 
 
 def test_the_date_is_that_of_a_day() -> None:
+    """A118."""
     monthly = TimePartitionConfig(column="day", granularity="month")
     context = ExecutionContext(made(monthly), TimePartitionWindow("2026-03", granularity="month"))
 

@@ -18,6 +18,7 @@ from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.connection import Connection
 from airflow_provider.definitions.decorators import asset
 from airflow_provider.definitions.destination import Destination
+from airflow_provider.definitions.graph import AssetGraph
 from airflow_provider.definitions.io_context import IOContext
 from airflow_provider.definitions.source import Source
 from airflow_provider.definitions.upstream import Upstream
@@ -27,6 +28,7 @@ from airflow_provider.destinations.memory import MemoryDestination
 from airflow_provider.destinations.parquet import ParquetDestination
 from airflow_provider.errors import (
     AssetError,
+    AssetNotFoundError,
     AssetsError,
     DataNotFoundError,
     PartitionError,
@@ -40,7 +42,7 @@ from airflow_provider.execution.window import windows_for
 from airflow_provider.execution.write import RunInfo
 from airflow_provider.ledger.record import CommitRecord
 from airflow_provider.partitioning import TimePartitionConfig, TimePartitionWindow
-from airflow_provider.schema import Normalizer, Schema
+from airflow_provider.schema import Normalizer, Schema, conform
 from airflow_provider.storage.index import open_index
 
 DAILY = TimePartitionConfig(column="day")
@@ -114,6 +116,7 @@ def nothing_fails() -> Iterator[None]:
 
 
 def test_the_steps_come_in_order() -> None:
+    """A100, A101, A104, A106, A107, A108: fence, read, data, write, each between its events."""
     log: list[str] = []
 
     class Noting(MemoryDestination):
@@ -148,6 +151,7 @@ def test_the_steps_come_in_order() -> None:
 
 
 def test_events_carry_counts_keys_and_the_runs_metadata() -> None:
+    """A097."""
     found: list[Event] = []
     with listening(found.append):
         returning(rows(1, 2, 2))(destinations=MemoryDestination()).materialize(window=days(2), metadata={"run": 1})
@@ -160,6 +164,8 @@ def test_events_carry_counts_keys_and_the_runs_metadata() -> None:
 
 
 def test_an_error_in_a_generator_is_an_error_of_the_data() -> None:
+    """A107: what is yielded is made inside the data step."""
+
     def broken(context: Any) -> Any:
         yield {"day": FIRST}
         raise ZeroDivisionError
@@ -208,6 +214,7 @@ def test_neighbours_are_untouched() -> None:
 
 
 def test_a_partition_or_a_key_may_stand_for_a_window() -> None:
+    """A095."""
     made = returning(lambda c: [{"day": p.date, "version": 1} for p in c.window])(destinations=MemoryDestination())
 
     assert made.materialize(window=days(1).first) == rows(1)
@@ -215,6 +222,7 @@ def test_a_partition_or_a_key_may_stand_for_a_window() -> None:
 
 
 def test_a_window_is_ignored_by_an_asset_without_partitions() -> None:
+    """A095."""
     made = returning([{"n": 1}], partitioning=None)(destinations=MemoryDestination())
 
     assert made.materialize(window=days(3)) == [{"n": 1}]
@@ -222,6 +230,7 @@ def test_a_window_is_ignored_by_an_asset_without_partitions() -> None:
 
 
 def test_a_partitioned_asset_needs_a_window() -> None:
+    """A095, A099."""
     with pytest.raises(PartitionError, match="the run was given no window"):
         returning([])().materialize()
 
@@ -254,6 +263,7 @@ def test_stray_rows_can_be_dropped_and_are_counted(caplog: pytest.LogCaptureFixt
 
 @pytest.mark.parametrize("empty", [[], None, pa.table({"day": pa.array([], pa.date32())}), pd.DataFrame()])
 def test_no_rows_keep_what_was_held(empty: Any, caplog: pytest.LogCaptureFixture) -> None:
+    """A098, A021: no write, and a warning that is an event, too."""
     values = [rows(1, 2)]
     made = returning(lambda c: values[0])(destinations=MemoryDestination())
     made.materialize(window=days(2))
@@ -306,6 +316,7 @@ def test_no_rows_may_be_a_failure() -> None:
 
 
 def test_the_result_is_conformed_and_normalised() -> None:
+    """A102, A103."""
     made = returning([{"Day": "2026-03-01", "Version": "1"}], schema=Orders, normalizer=Normalizer())()
 
     assert made.run(window=days(1)) == rows(1)
@@ -317,6 +328,7 @@ def test_the_result_is_conformed_and_normalised() -> None:
 
 
 def test_a_value_that_is_no_table_is_stored_under_each_partition(tmp_path: Path) -> None:
+    """D091, A022."""
     made = returning({"model", "weights"})(destinations=FileDestination(base_path=tmp_path))
     result = execute(made, days(2))
 
@@ -336,6 +348,7 @@ def test_a_slice_does_not_take_its_neighbours_along(tmp_path: Path) -> None:
 
 
 def test_a_value_that_is_no_table_does_not_fit_a_schema() -> None:
+    """A023."""
     with pytest.raises(AssetError, match="returned a set, which is no table, but the asset declares a schema"):
         returning({1}, schema=Orders)().run(window=days(1))
 
@@ -528,6 +541,7 @@ def test_an_upstream_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
 
 
 def test_an_upstream_that_is_bound_is_read_from_its_own_destination(tmp_path: Path) -> None:
+    """A100."""
     raw = returning([{"n": 1}], partitioning=None)(destinations=FileDestination(base_path=tmp_path))
     raw.materialize()
 
@@ -611,6 +625,7 @@ class WholeBox(Destination):
 
 @pytest.mark.parametrize("kind", [Box, AsyncBox, WholeBox])
 def test_a_custom_destination_takes_part_fully(kind: Any) -> None:
+    """D055, D056, D057."""
     kind.held.clear()
     kind.loops.clear()
     pair = Pair(destinations=kind())
@@ -682,6 +697,7 @@ def test_materialize_works_inside_a_running_loop() -> None:
 
 
 def test_materialize_async_leaves_the_loop_free() -> None:
+    """A011: a sync function runs in a worker thread."""
     released = threading.Event()
 
     def data(context: Any) -> list[dict[str, Any]]:
@@ -700,6 +716,7 @@ def test_materialize_async_leaves_the_loop_free() -> None:
 
 
 def test_materialize_async_awaits_on_the_callers_loop() -> None:
+    """A012, D057."""
     seen: list[Any] = []
 
     async def orders() -> list[dict[str, Any]]:
@@ -820,3 +837,51 @@ def test_a_partition_column_that_fits_no_path_is_told_before_the_data_is_made(tm
     with pytest.raises(PartitionError, match="does not fit a path as partition column"):
         execute(made, days(1))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_graph_is_where_upstreams_are_found() -> None:
+    """A096: the graph's own node is read; without a graph what is bound, or the sibling."""
+
+    @asset
+    def base() -> list[dict[str, Any]]:
+        return [{"n": 1}]
+
+    @asset
+    def report(base: Upstream) -> list[dict[str, Any]]:
+        return base.rows
+
+    memory = MemoryDestination()
+    node, alone = base(destinations=memory), report(destinations=memory)
+    node.materialize()
+
+    assert alone.materialize(dag=AssetGraph(node, alone)) == [{"n": 1}]
+    assert report(base=node).materialize() == [{"n": 1}]
+    with pytest.raises(AssetNotFoundError, match="parameter 'base' reads 'base', which is not there"):
+        alone.materialize()
+    with pytest.raises(AssetNotFoundError, match="is not part of the graph"):
+        alone.materialize(dag=AssetGraph(node))
+
+
+def test_the_result_is_reshaped_and_fitted_in_a_thread_while_the_loop_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A105, A011."""
+    threads: dict[str, int] = {}
+
+    class Noting(Normalizer):
+        def normalize(self, data: Any, *, where: str) -> Any:
+            threads["normalize"] = threading.get_ident()
+            return super().normalize(data, where=where)
+
+    def noting(*args: Any, **kwargs: Any) -> Any:
+        threads["conform"] = threading.get_ident()
+        return conform(*args, **kwargs)
+
+    monkeypatch.setattr("airflow_provider.execution.produce.conform", noting)
+    made = returning([{"n": 1}], partitioning=None, normalizer=Noting())(destinations=MemoryDestination())
+
+    async def main() -> int:
+        await made.materialize_async()
+        return threading.get_ident()
+
+    loop = asyncio.run(main())
+    assert loop not in threads.values()
+    assert len(threads) == 2

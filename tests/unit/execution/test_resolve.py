@@ -29,6 +29,7 @@ def report(budget: Budget, spare: Budget | None, cheap: Cheap, several: list[Che
 
 
 def test_what_is_bound_is_given() -> None:
+    """A027, A100."""
     budget, cheap = Budget(limit=1), Cheap()
     found = resolve.resources(report(budget=budget, spare=budget, cheap=cheap, several=[cheap, cheap]))
 
@@ -107,6 +108,7 @@ def test_secrets_of_what_a_run_is_given_are_masked_in_its_logs(monkeypatch: pyte
 
 
 def test_what_is_not_bound_fills_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A027."""
     monkeypatch.setenv("LIMIT", "7")
     found = resolve.resources(report())
 

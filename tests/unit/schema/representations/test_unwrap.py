@@ -55,6 +55,7 @@ ONE_TO_THREE = [{"a": 1}, {"a": 2}, {"a": 3}]
     ids=lambda value: type(value).__name__,
 )
 def test_these_mean_rows(value: Any, rows: list[dict[str, Any]]) -> None:
+    """A015, A018, A019, A020, A021."""
     assert unwrap(value) == rows
 
 
@@ -64,6 +65,7 @@ def test_these_mean_rows(value: Any, rows: list[dict[str, Any]]) -> None:
     ids=lambda value: str(value)[:20],
 )
 def test_these_pass_untouched(value: Any) -> None:
+    """A014."""
     assert unwrap(value) is value
 
 
