@@ -24,11 +24,12 @@ suite.options.append(("--peer-python", {"default": "", "help": "interpreter that
 
 
 def splitting(value: Any, column: str = "day", days: int = DAYS) -> Run:
+    from airflow_provider.partitioning import TimePartitionConfig
     from airflow_provider.schema.representations import TableData, split
 
     window = make_window(days)
-    split(TableData.of(make_table(1_000)), "day", make_window(), where="warm-up")
-    return lambda: split(TableData.of(value), column, window, where="benchmark")
+    split(TableData.of(make_table(1_000)), TimePartitionConfig(column="day"), make_window(), where="warm-up")
+    return lambda: split(TableData.of(value), TimePartitionConfig(column=column), window, where="benchmark")
 
 
 def copying(table: Any) -> Run:

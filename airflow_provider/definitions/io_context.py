@@ -13,7 +13,6 @@ from airflow_provider.partitioning import Partition, PartitionWindow
 
 if TYPE_CHECKING:
     from airflow_provider.definitions.asset import Asset
-    from airflow_provider.partitioning import TimePartitionWindow
     from airflow_provider.schema import Schema
 
 
@@ -82,8 +81,8 @@ class IOContext:
         table = TableData.of(data)
         if table is None:
             return [(partition, data) for partition in partitions]
-        window = cast("TimePartitionWindow", self.window)  # several partitions come of a window
-        parts = split(table, self.column, window, where=self.asset.label)
+        window = cast("PartitionWindow", self.window)  # several partitions come of a window
+        parts = split(table, self.asset.partitioning, window, where=self.asset.label)
         if parts.stray_count:
             raise PartitionError(
                 f"{parts.stray_count} row(s) lie outside the window {self.window} or have no {self.column!r}",

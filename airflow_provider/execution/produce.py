@@ -5,7 +5,7 @@ Everything here happens before the first write, so whatever does not fit leaves 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.destination import Destination
@@ -16,9 +16,6 @@ from airflow_provider.execution.tracing import span
 from airflow_provider.partitioning import Partition, PartitionWindow
 from airflow_provider.schema import Schema, conform
 from airflow_provider.schema.representations import TableData, split
-
-if TYPE_CHECKING:
-    from airflow_provider.partitioning import TimePartitionWindow
 
 
 @dataclass(frozen=True)
@@ -118,8 +115,8 @@ def sliced(produced: Produced, asset: Asset, window: PartitionWindow | None, emi
     assert asset.partitioning is not None  # noqa: S101 -- a window means a partitioned asset
     if produced.table.is_empty:
         return Slices(partitions, [produced.table] * len(partitions), produced.value)
-    column, by_time = asset.partitioning.column, cast("TimePartitionWindow", window)
-    parts = split(_for_split(produced.table, asset), column, by_time, where=asset.label)
+    column = asset.partitioning.column
+    parts = split(_for_split(produced.table, asset), asset.partitioning, window, where=asset.label)
     if parts.stray_count and asset.stray_rows == "error":
         raise _stray_error(asset, window, parts)
     if parts.stray_count:

@@ -43,6 +43,11 @@ class PartitionConfig(ABC):
     allow_window: bool
     incomplete: Incomplete = "skip"
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that say together which partition a row lies in, as the parts of a key stand."""
+        return (self.column,)
+
     @abstractmethod
     def partition(self, value: Any) -> Partition:
         """Return the partition that a key or a value names."""

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from airflow_provider.errors import PartitionError, SchemaError
-from airflow_provider.partitioning import TimePartition, TimePartitionWindow
+from airflow_provider.partitioning import TimePartition, TimePartitionConfig, TimePartitionWindow
 from airflow_provider.schema import Schema, TableData, conform, infer, split
 
 WHERE = "asset 'x'"
@@ -216,6 +216,11 @@ def partitioned(draw: st.DrawFn) -> tuple[TimePartitionWindow, list[Any]]:
     return window, draw(st.lists(st.none() | draw(st.sampled_from(kinds)), min_size=1, max_size=12))
 
 
+def by(column: str, window: TimePartitionWindow) -> TimePartitionConfig:
+    """A partitioning that the window is one of."""
+    return TimePartitionConfig(column=column, granularity=window.granularity, timezone=window.timezone or "UTC")
+
+
 def expected(value: Any, window: TimePartitionWindow) -> str | None:
     """The key of the partition that holds a value, by the slow and plain way."""
     if isinstance(value, str) and value in window.keys:
@@ -241,7 +246,7 @@ def test_each_row_is_in_the_partition_that_holds_it_and_none_is_lost(
     rows = [{"t": value, "n": number} for number, value in enumerate(values)]
     data = TableData.of(pd.DataFrame(rows, dtype=object)) if form == "objects" else table(rows, form)
 
-    found = split(data, "t", window, where=WHERE)
+    found = split(data, by("t", window), window, where=WHERE)
 
     placed = [expected(value, window) if value is not None else None for value in values]
     for key, part in zip(window.keys, found.slices, strict=True):
@@ -260,7 +265,7 @@ def test_splitting_then_joining_keeps_all_rows_and_columns(
     rows = [{"t": value, "n": number, "s": str(number)} for number, value in enumerate(values)]
     data = table(rows, form)
 
-    found = split(data, "t", window, where=WHERE)
+    found = split(data, by("t", window), window, where=WHERE)
     joined = TableData.concat([*found.slices, found.outside])
 
     assert joined.kind == data.kind
@@ -274,8 +279,8 @@ def test_splitting_a_slice_again_changes_nothing(pair: tuple[TimePartitionWindow
     window, values = pair
     data = table([{"t": value, "n": number} for number, value in enumerate(values)], form)
 
-    for partition, part in zip(window, split(data, "t", window, where=WHERE).slices, strict=True):
-        again = split(part, "t", partition.window, where=WHERE)
+    for partition, part in zip(window, split(data, by("t", window), window, where=WHERE).slices, strict=True):
+        again = split(part, by("t", partition.window), partition.window, where=WHERE)
         assert rows_of(again.slices[0]) == rows_of(part)
         assert again.stray_count == 0
 
@@ -287,7 +292,7 @@ def test_the_unit_of_a_timestamp_decides_nothing_but_its_rounding(
     column = pa.array(values, pa.timestamp("us", "UTC")).cast(pa.timestamp(unit, "UTC"), safe=False)
     held = column.cast(pa.timestamp("us", "UTC")).to_pylist()
 
-    found = split(TableData.of(pa.table({"t": column, "n": range(len(held))})), "t", window, where=WHERE)
+    found = split(TableData.of(pa.table({"t": column, "n": range(len(held))})), by("t", window), window, where=WHERE)
 
     for partition, part in zip(window, found.slices, strict=True):
         inside = [n for n, value in enumerate(held) if partition.start <= value < partition.end]

@@ -9,10 +9,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from airflow_provider.errors import PartitionError
-from airflow_provider.partitioning.window import TimePartitionWindow
+from airflow_provider.partitioning import PartitionConfig, PartitionWindow, TimePartitionWindow
 from airflow_provider.schema.representations.place import AWARE, MisplacedError, Places, missing, shown
 from airflow_provider.schema.representations.table import TableData
 
@@ -50,23 +50,24 @@ class Split:
         return self.outside.num_rows
 
 
-def split(data: TableData, column: str, window: TimePartitionWindow, *, where: str) -> Split:
-    """Split data by the partition that each row's ``column`` names.
+def split(data: TableData, partitioning: PartitionConfig, window: PartitionWindow, *, where: str) -> Split:
+    """Split data by the partition that each row's partition columns name.
 
     Dates lie in the partition holding that local date, aware datetimes in the one holding that instant. Text is a key
     of the window's grain, an ISO date, or an ISO datetime with offset; an int is a year, where partitions are years.
 
     Args:
         data: The data.
-        column: The partition column.
-        window: The partitions asked for.
+        partitioning: How the data is partitioned; it names the columns.
+        window: The partitions asked for, of this partitioning.
         where: The asset, for the error.
 
     Raises:
         PartitionError: The column is not there, or a value names no partition: a naive datetime, a number, other text.
         SchemaError: Dates, where partitions are hours.
     """
-    places = Places(window)
+    (column,) = partitioning.columns
+    places = Places(cast("TimePartitionWindow", window))
     if data.is_empty:
         return Split([data.slice(0, 0) for _ in range(places.size)], data, 0, None)
     if data.kind == "rows":
@@ -84,7 +85,7 @@ def _no_column(column: str, columns: Sequence[str], where: str) -> PartitionErro
     return PartitionError(
         f"the data has no partition column {column!r}, only {names or 'no columns'}",
         where=where,
-        fix="return the column from data(), or name another one in TimePartitionConfig(column=...)",
+        fix="return the column from data(), or name another one in the asset's partitioning",
     )
 
 

@@ -23,12 +23,13 @@ def test_no_data_library_is_imported(module: str) -> None:
 def test_rows_are_split_and_conformed_without_any_data_library() -> None:
     loaded = run(
         "import sys, datetime as dt\n"
-        "from airflow_provider.partitioning import TimePartitionWindow\n"
+        "from airflow_provider.partitioning import TimePartitionConfig, TimePartitionWindow\n"
         "from airflow_provider.schema import *\n"
         "d = dt.date(2026, 1, 1)\n"
         "S = Schema.from_fields('S', {'d': dt.date, 'n': int})\n"
         "data, _ = conform(TableData.of(unwrap([{'d': d, 'n': '1'}])), S, where='x')\n"
-        "assert split(data, 'd', TimePartitionWindow(d), where='x').slices[0].value == [{'d': d, 'n': 1}]\n"
+        "assert split(data, TimePartitionConfig(column='d'), TimePartitionWindow(d), where='x').slices[0].value "
+        "== [{'d': d, 'n': 1}]\n"
         "print([m for m in ('pandas', 'pyarrow', 'numpy', 'pydantic', 'airflow') if m in sys.modules])"
     )
 

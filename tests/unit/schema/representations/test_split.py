@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from airflow_provider.errors import PartitionError, SchemaError
-from airflow_provider.partitioning import TimePartitionWindow
+from airflow_provider.partitioning import TimePartitionConfig, TimePartitionWindow
 from airflow_provider.schema import Split, TableData, split
 
 WHERE = "asset 'shop.orders'"
@@ -29,13 +29,18 @@ def table(values: list[Any], form: str = "rows") -> TableData:
     return data
 
 
+def by(column: str, window: TimePartitionWindow) -> TimePartitionConfig:
+    """A partitioning that the window is one of."""
+    return TimePartitionConfig(column=column, granularity=window.granularity, timezone=window.timezone or "UTC")
+
+
 def numbers(found: Split) -> list[list[int]]:
     """The row numbers in each slice, and in what is outside."""
     return [[row["n"] for row in part.to("rows")] for part in [*found.slices, found.outside]]
 
 
 def cut(values: list[Any], window: TimePartitionWindow = JANUARY, form: str = "rows") -> list[list[int]]:
-    return numbers(split(table(values, form), "day", window, where=WHERE))
+    return numbers(split(table(values, form), by("day", window), window, where=WHERE))
 
 
 def day(number: int, month: int = 1) -> dt.date:
@@ -55,7 +60,7 @@ def test_each_row_goes_to_its_date_in_input_order(form: str) -> None:
 def test_sorted_input_is_cut_at_the_edges(form: str) -> None:
     values = [dt.date(2025, 12, 31), day(1), day(1), day(3), day(4), day(5)]
 
-    found = split(table(values, form), "day", JANUARY, where=WHERE)
+    found = split(table(values, form), by("day", JANUARY), JANUARY, where=WHERE)
 
     assert numbers(found) == [[1, 2], [], [3], [0, 4, 5]]
     assert (found.first_stray, found.stray_count, found.nulls) == ((0, "2025-12-31"), 3, 0)
@@ -63,7 +68,7 @@ def test_sorted_input_is_cut_at_the_edges(form: str) -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_strays_and_nulls_are_kept_apart_and_counted(form: str) -> None:
-    found = split(table([None, day(1), day(9), None, day(8)], form), "day", JANUARY, where=WHERE)
+    found = split(table([None, day(1), day(9), None, day(8)], form), by("day", JANUARY), JANUARY, where=WHERE)
 
     assert numbers(found) == [[1], [], [], [0, 2, 3, 4]]
     assert (found.nulls, found.first_stray, found.stray_count) == (2, (2, "2026-01-09"), 4)
@@ -71,14 +76,14 @@ def test_strays_and_nulls_are_kept_apart_and_counted(form: str) -> None:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_only_nulls_is_no_stray(form: str) -> None:
-    found = split(table([None, None], form), "day", JANUARY, where=WHERE)
+    found = split(table([None, None], form), by("day", JANUARY), JANUARY, where=WHERE)
 
     assert (found.nulls, found.first_stray, numbers(found)) == (2, None, [[], [], [], [0, 1]])
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_the_form_is_kept_and_a_partition_without_rows_is_empty(form: str) -> None:
-    found = split(table([day(2)], form), "day", JANUARY, where=WHERE)
+    found = split(table([day(2)], form), by("day", JANUARY), JANUARY, where=WHERE)
 
     assert {part.kind for part in [*found.slices, found.outside]} == {form.replace("objects", "pandas")}
     assert [part.num_rows for part in found.slices] == [0, 1, 0]
@@ -213,18 +218,18 @@ def test_arrow_columns_of_other_types_are_refused(values: list[Any]) -> None:
 @pytest.mark.parametrize("form", ["rows", "arrow", "pandas"])
 def test_a_missing_column_is_an_error_that_names_those_there(form: str) -> None:
     with pytest.raises(PartitionError, match=r"no partition column 'date', only 'day', 'n'"):
-        split(table([day(1)], form), "date", JANUARY, where=WHERE)
+        split(table([day(1)], form), by("date", JANUARY), JANUARY, where=WHERE)
 
 
 def test_a_row_without_the_column_has_no_partition_value() -> None:
-    found = split(TableData.of([{"day": day(1)}, {"other": 1}]), "day", JANUARY, where=WHERE)
+    found = split(TableData.of([{"day": day(1)}, {"other": 1}]), by("day", JANUARY), JANUARY, where=WHERE)
 
     assert (found.nulls, found.outside.value) == (1, [{"other": 1}])
 
 
 @pytest.mark.parametrize("value", [[], pa.table({}), pd.DataFrame()], ids=["rows", "arrow", "pandas"])
 def test_no_rows_are_no_rows_in_every_partition(value: Any) -> None:
-    found = split(TableData.of(value), "day", JANUARY, where=WHERE)
+    found = split(TableData.of(value), by("day", JANUARY), JANUARY, where=WHERE)
 
     assert [part.num_rows for part in found.slices] == [0, 0, 0]
     assert (found.stray_count, found.nulls, found.first_stray) == (0, 0, None)
@@ -248,7 +253,7 @@ def test_every_arrow_type_of_time_is_understood(kind: pa.DataType, order: list[i
     values = days if pa.types.is_date(kind) else [dt.datetime(d.year, d.month, d.day, tzinfo=UTC) for d in days]
     column = pa.array([values[i] for i in order], kind)
 
-    found = split(TableData.of(pa.table({"day": column, "n": order})), "day", JANUARY, where=WHERE)
+    found = split(TableData.of(pa.table({"day": column, "n": order})), by("day", JANUARY), JANUARY, where=WHERE)
 
     assert numbers(found) == [[0], [1], [2], [3]]
 
@@ -258,7 +263,7 @@ def test_a_coarse_unit_is_compared_with_edges_between_its_ticks() -> None:
     edge = window.start
     column = pa.array([edge - dt.timedelta(seconds=1), edge, edge + dt.timedelta(seconds=1)], pa.timestamp("s", "UTC"))
 
-    found = split(TableData.of(pa.table({"day": column, "n": [0, 1, 2]})), "day", window, where=WHERE)
+    found = split(TableData.of(pa.table({"day": column, "n": [0, 1, 2]})), by("day", window), window, where=WHERE)
 
     assert numbers(found) == [[1, 2], [0]]
 
@@ -269,7 +274,7 @@ def test_times_at_the_ends_of_the_type_do_not_overflow(values: list[int]) -> Non
         column = pa.array(values, pa.int64()).cast(pa.timestamp(unit, "UTC"))
         window = TimePartitionWindow(dt.date(1970, 1, 1), timezone="UTC")
 
-        found = split(TableData.of(pa.table({"n": values, "day": column})), "day", window, where=WHERE)
+        found = split(TableData.of(pa.table({"n": values, "day": column})), by("day", window), window, where=WHERE)
 
         assert found.slices[0].value.column("n").to_pylist() == [0]
         assert found.stray_count == 2
@@ -280,7 +285,7 @@ def test_a_window_past_the_range_of_nanoseconds_holds_none_of_them() -> None:
     window = TimePartitionWindow("3000", "3001", granularity="year", timezone="UTC")
     column = pa.array([0, 2**63 - 1], pa.int64()).cast(pa.timestamp("ns", "UTC"))
 
-    found = split(TableData.of(pa.table({"day": column, "n": [0, 1]})), "day", window, where=WHERE)
+    found = split(TableData.of(pa.table({"day": column, "n": [0, 1]})), by("day", window), window, where=WHERE)
 
     assert [part.num_rows for part in found.slices] == [0, 0]
 
@@ -297,7 +302,7 @@ def test_the_last_partition_there_is_can_be_split() -> None:
 def test_dictionary_columns_are_split_by_their_values(values: list[Any]) -> None:
     column = pa.chunked_array([pa.array(values).dictionary_encode(), pa.array(values[::-1]).dictionary_encode()])
 
-    found = split(TableData.of(pa.table({"day": column, "n": range(6)})), "day", JANUARY, where=WHERE)
+    found = split(TableData.of(pa.table({"day": column, "n": range(6)})), by("day", JANUARY), JANUARY, where=WHERE)
 
     assert numbers(found) == [[1, 4], [0, 5], [], [2, 3]]
 
@@ -305,7 +310,7 @@ def test_dictionary_columns_are_split_by_their_values(values: list[Any]) -> None
 def test_a_dictionary_entry_that_no_row_uses_is_not_looked_at() -> None:
     column = pa.array(["bad", "2026-01-01"]).dictionary_encode().slice(1)
 
-    found = split(TableData.of(pa.table({"day": column, "n": [0]})), "day", JANUARY, where=WHERE)
+    found = split(TableData.of(pa.table({"day": column, "n": [0]})), by("day", JANUARY), JANUARY, where=WHERE)
 
     assert numbers(found) == [[0], [], [], []]
 
@@ -313,13 +318,13 @@ def test_a_dictionary_entry_that_no_row_uses_is_not_looked_at() -> None:
 def test_categories_of_pandas_are_split_by_their_values() -> None:
     for values in (["2026-01-02", "2026-01-01"], [day(2), day(1)]):
         frame = pd.DataFrame({"day": pd.Categorical(values), "n": [0, 1]})
-        assert numbers(split(TableData.of(frame), "day", JANUARY, where=WHERE)) == [[1], [0], [], []]
+        assert numbers(split(TableData.of(frame), by("day", JANUARY), JANUARY, where=WHERE)) == [[1], [0], [], []]
 
 
 def test_columns_in_many_chunks_are_split_as_one() -> None:
     column = pa.chunked_array([[day(2)], [], [day(1), day(3)], [day(1)]], pa.date32())
 
-    found = split(TableData.of(pa.table({"day": column, "n": range(4)})), "day", JANUARY, where=WHERE)
+    found = split(TableData.of(pa.table({"day": column, "n": range(4)})), by("day", JANUARY), JANUARY, where=WHERE)
 
     assert numbers(found) == [[1, 3], [0], [2], []]
 
@@ -327,19 +332,19 @@ def test_columns_in_many_chunks_are_split_as_one() -> None:
 def test_a_record_batch_is_split_like_its_table() -> None:
     batch = pa.record_batch({"day": [day(1), day(2)], "n": [0, 1]})
 
-    assert numbers(split(TableData.of(batch), "day", JANUARY, where=WHERE)) == [[0], [1], [], []]
+    assert numbers(split(TableData.of(batch), by("day", JANUARY), JANUARY, where=WHERE)) == [[0], [1], [], []]
 
 
 def test_an_index_of_a_frame_is_ignored() -> None:
     frame = pd.DataFrame({"day": [day(2), day(1)], "n": [0, 1]}, index=pd.Index([5, 5], name="day"))
 
-    assert numbers(split(TableData.of(frame), "day", JANUARY, where=WHERE)) == [[1], [0], [], []]
+    assert numbers(split(TableData.of(frame), by("day", JANUARY), JANUARY, where=WHERE)) == [[1], [0], [], []]
 
 
 def test_sorted_arrow_slices_share_the_memory_of_their_table() -> None:
     data = table([day(1), day(2), day(2), day(3)], "arrow")
 
-    found = split(data, "day", JANUARY, where=WHERE)
+    found = split(data, by("day", JANUARY), JANUARY, where=WHERE)
 
     address = data.value.column("n").chunk(0).buffers()[1].address
     assert {part.value.column("n").chunk(0).buffers()[1].address for part in found.slices} == {address}
@@ -348,7 +353,7 @@ def test_sorted_arrow_slices_share_the_memory_of_their_table() -> None:
 def test_rows_are_the_same_objects() -> None:
     data = table([day(2), day(1)])
 
-    found = split(data, "day", JANUARY, where=WHERE)
+    found = split(data, by("day", JANUARY), JANUARY, where=WHERE)
 
     assert found.slices[0].value[0] is data.value[1]
 
@@ -362,7 +367,7 @@ def test_many_partitions_and_batches_agree_with_a_plain_loop(count: int) -> None
     days = pa.array(offsets + np.int32((first - day(1)).days + (day(1) - dt.date(1970, 1, 1)).days)).cast(pa.date32())
     data = TableData.of(pa.table({"day": days, "n": np.arange(len(offsets))}))
 
-    found = split(data, "day", window, where=WHERE)
+    found = split(data, by("day", window), window, where=WHERE)
 
     for index in (0, 1, count // 2, count - 1):
         assert found.slices[index].value.column("n").to_pylist() == np.flatnonzero(offsets == index).tolist()
@@ -371,7 +376,7 @@ def test_many_partitions_and_batches_agree_with_a_plain_loop(count: int) -> None
 
 
 def test_a_split_shows_no_rows() -> None:
-    assert "2026" not in repr(split(table([day(1)]), "day", JANUARY, where=WHERE))
+    assert "2026" not in repr(split(table([day(1)]), by("day", JANUARY), JANUARY, where=WHERE))
 
 
 @pytest.mark.parametrize("column", ["schema", "copy", "json", "validate", "_id", "index", "class"])
@@ -379,7 +384,7 @@ def test_a_split_shows_no_rows() -> None:
 def test_the_partition_column_may_have_any_name(column: str, form: str) -> None:
     data = TableData.of(TableData.of([{column: day(2)}, {column: day(1)}]).to(form))
 
-    found = split(data, column, JANUARY, where=WHERE)
+    found = split(data, by(column, JANUARY), JANUARY, where=WHERE)
 
     assert [part.to("rows") for part in found.slices] == [[{column: day(1)}], [{column: day(2)}], []]
 
@@ -394,7 +399,7 @@ def test_splitting_costs_no_more_for_many_partitions_than_for_few(kind: str) -> 
     def seconds(window: TimePartitionWindow) -> float:
         def once() -> float:
             started = time.process_time()
-            split(data, "day", window, where="asset 'x'")
+            split(data, by("day", window), window, where="asset 'x'")
             return time.process_time() - started
 
         return min(once() for _ in range(3))
