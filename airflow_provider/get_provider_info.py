@@ -26,6 +26,12 @@ def _options() -> dict[str, dict[str, Any]]:
             example="/mnt/shared/airflow_provider_index",
             default="",
         ),
+        "spool_dir": _option(
+            "Folder on a local disk for the rows of assets that yield more than fit one batch, until they are "
+            "committed. Empty means the system's temporary folder, which should not be in memory (tmpfs).",
+            example="/mnt/scratch",
+            default="",
+        ),
         "strict_definitions": _option(
             "Whether a wrong definition stops the whole DAG file. False shows it as one import error and lets every "
             "other DAG of the file run.",

@@ -248,6 +248,10 @@ class Asset(Producer):
     ) -> Any:
         """Produce, conform and write; returns the data, or None when the asset is not enabled.
 
+        Of a generator or reader that gave more than one batch (100,000 rows) no memory holds the data: then it is a
+        ``pyarrow.RecordBatchReader`` of what the default destination stores (one per window, where there are several;
+        None where that destination cannot be read in batches).
+
         Args:
             window: The partitions to fill; required for a partitioned asset. A partition is a window of one.
             dag: The graph that upstreams are found in; by default that of the asset's source.

@@ -139,7 +139,8 @@ class Destination(Component):
 
     ``guarantee`` says what it promises: ``atomic`` (readers see old or new, a late writer cannot win), ``idempotent``
     (twice is once) or ``none``. ``representation`` names the form in which slices arrive: None for what the asset
-    returned, ``"arrow"`` for ``pyarrow.Table``. ``dialect`` names the SQL dialect of a destination that holds views.
+    returned, ``"arrow"`` for ``pyarrow.Table``. With ``streams`` it is handed a ``pyarrow.RecordBatchReader``, so that
+    what an asset yields is never held whole. ``dialect`` names the SQL dialect of a destination that holds views.
     """
 
     kind: ClassVar[str] = "destination"
@@ -147,6 +148,7 @@ class Destination(Component):
     guarantee: ClassVar[Guarantee] = "idempotent"
     representation: ClassVar[str | None] = None
     dialect: ClassVar[str] = ""
+    streams: ClassVar[bool] = False
 
     @classmethod
     def from_positional(cls, *args: Any, **kwargs: Any) -> Any:
@@ -221,6 +223,19 @@ class Destination(Component):
                 return self._read_async(value, partition, context, partitions, found)
             found.append(value)
         return join(self, context, found)
+
+    def read_batches(self, context: IOContext) -> Any:
+        """Read what the context covers as a ``pyarrow.RecordBatchReader``, in memory that does not grow with it.
+
+        ``context.missing`` names the partitions that are not there; it is filled when this returns.
+
+        Raises:
+            DataNotFoundError: None of the partitions is there.
+            DestinationError: The destination cannot.
+        """
+        raise DestinationError(
+            "cannot be read in batches", where=self.label, fix="define read_batches(context), or read it as a whole"
+        )
 
     async def _write_async(
         self, pending: Awaitable[Any], context: IOContext, slices: Iterator[tuple[Partition | None, Any]]
@@ -300,10 +315,11 @@ def in_form(destination: Destination, data: Any) -> Any:
     """``data`` in the form that the destination's hooks take; what is not tabular stays as it is."""
     from airflow_provider.schema.representations import TableData
 
-    if destination.representation is None:
+    form = "reader" if destination.streams else destination.representation
+    if form is None:
         return data
     table = TableData.of(data)
-    return data if table is None else table.to(destination.representation)
+    return data if table is None else table.to(form)
 
 
 def join(destination: Destination, context: IOContext, found: list[Any]) -> Any:

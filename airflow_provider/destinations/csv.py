@@ -1,14 +1,24 @@
 """CSV files, one per partition, with a sidecar that keeps the types."""
 
 import hashlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 
 from airflow_provider.definitions.io_context import IOContext
 from airflow_provider.destinations.commit import Encoded
-from airflow_provider.destinations.csv_codec import read_csv, read_untyped, write_csv
+from airflow_provider.destinations.csv_codec import (
+    read_csv,
+    read_csv_batches,
+    read_untyped,
+    schema_of,
+    write_batches,
+    write_csv,
+)
 from airflow_provider.destinations.file_like import FileLikeDestination, as_arrow, empty_table
 from airflow_provider.destinations.snapshot import Snapshot
 from airflow_provider.errors import DataCorruptError
+from airflow_provider.ledger.record import CommitRecord
+from airflow_provider.schema.representations.reader import as_reader
 from airflow_provider.storage import posix
 
 if TYPE_CHECKING:
@@ -29,10 +39,15 @@ class CSVDestination(FileLikeDestination):
     key: ClassVar[str] = "csv_destination"
     name: ClassVar[str] = "CSV"
     representation: ClassVar[str | None] = "arrow"
+    streams: ClassVar[bool] = True
     extension: ClassVar[str] = "csv"
 
     def encode(self, data: Any, sink: BinaryIO, *, where: str) -> Encoded:
-        """Write a table as CSV; its types go to the sidecar."""
+        """Write a table as CSV, a reader batch by batch; the types go to the sidecar."""
+        reader = as_reader(data)
+        if reader is not None:
+            rows, types = write_batches(reader, sink, where=where)
+            return Encoded(rows=rows, types=types)
         table = as_arrow(data, where=where)
         types = write_csv(table, sink, where=where)
         return Encoded(rows=table.num_rows, types=types)
@@ -49,6 +64,28 @@ class CSVDestination(FileLikeDestination):
             return read_csv(content, types)
         except (pa.ArrowException, ValueError, KeyError, TypeError) as error:
             raise self._corrupt(f"{path!r} does not fit the types it was written with: {error}", where) from error
+
+    def open_file(
+        self, file: BinaryIO, record: CommitRecord | None, context: IOContext, *, path: str, where: str
+    ) -> "pa.RecordBatchReader":
+        """The batches of an open file; one that has no record is read at once, for its text must be looked at whole."""
+        import pyarrow as pa
+
+        if record is None or record.types is None:
+            return self._untracked(file.read(), context, path=path, where=where).to_reader()
+        types = self._types(record.types, context, where=where)
+        errors = (pa.ArrowException, ValueError, KeyError, TypeError)
+
+        def batches() -> "Iterator[pa.RecordBatch]":
+            try:
+                yield from read_csv_batches(file, types)
+            except errors as error:
+                raise self._corrupt(f"{path!r} does not fit the types it was written with: {error}", where) from error
+
+        try:
+            return pa.RecordBatchReader.from_batches(schema_of(types), batches())
+        except errors as error:
+            raise self._corrupt(f"the type sidecar of {path!r} is damaged: {error}", where) from error
 
     def empty(self, context: IOContext) -> "pa.Table":
         """A table without rows."""

@@ -9,7 +9,7 @@ bytes as base64, lists and structs as JSON.
 import base64
 import decimal
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from airflow_provider.errors import SchemaError
@@ -30,16 +30,45 @@ def write_csv(table: "pa.Table", sink: BinaryIO, *, where: str) -> bytes:
     Raises:
         SchemaError: A column of a type that CSV cannot hold; nothing was written.
     """
+    plain = _plain(table, where)
+    types = _sidecar(table.schema)
+    if plain.num_columns:
+        sink.write(_header(table.schema))
+        _write_lines(plain, sink)
+    return types
+
+
+def write_batches(reader: "pa.RecordBatchReader", sink: BinaryIO, *, where: str) -> tuple[int, bytes]:
+    """Like ``write_csv``, batch by batch.
+
+    Returns:
+        The number of rows, and the content of the type sidecar.
+    """
     import pyarrow as pa
-    import pyarrow.csv as arrow_csv
+
+    types, rows = _sidecar(reader.schema), 0
+    _plain(reader.schema.empty_table(), where)  # refuses a type before the first line
+    if len(reader.schema):
+        sink.write(_header(reader.schema))
+    for batch in reader:
+        rows += batch.num_rows
+        if batch.num_columns:
+            _write_lines(_plain(pa.Table.from_batches([batch]), where), sink)
+    return rows, types
+
+
+def _plain(table: "pa.Table", where: str) -> "pa.Table":
+    """The table with every column as what CSV writes without loss, named by position."""
+    import pyarrow as pa
 
     columns = [_to_text(table.column(i), table.schema.field(i), where) for i in range(table.num_columns)]
-    types = _sidecar(table.schema)
-    if columns:
-        sink.write(_header(table.schema))
-        plain = pa.Table.from_arrays(columns, names=[str(i) for i in range(len(columns))])
-        arrow_csv.write_csv(plain, sink, arrow_csv.WriteOptions(include_header=False))
-    return types
+    return pa.Table.from_arrays(columns, names=[str(i) for i in range(len(columns))])
+
+
+def _write_lines(plain: "pa.Table", sink: BinaryIO) -> None:
+    import pyarrow.csv as arrow_csv
+
+    arrow_csv.write_csv(plain, sink, arrow_csv.WriteOptions(include_header=False))
 
 
 def read_csv(content: bytes, types: bytes) -> "pa.Table":
@@ -48,15 +77,63 @@ def read_csv(content: bytes, types: bytes) -> "pa.Table":
     Raises:
         pyarrow.ArrowException, ValueError, KeyError: ``content`` or ``types`` is damaged.
     """
-    import pyarrow as pa
-
-    schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(json.loads(types)["arrow"])))
+    schema = schema_of(types)
     if not len(schema):
         return schema.empty_table()
     header = _header(schema)
     if not content.startswith(header):
         raise ValueError("the header is another one")
-    plain = _parse(memoryview(content)[len(header) :], [_plain_type(field.type) for field in schema])
+    return _typed(_parse(memoryview(content)[len(header) :], [_plain_type(field.type) for field in schema]), schema)
+
+
+def schema_of(types: bytes) -> "pa.Schema":
+    """The Arrow schema that a type sidecar tells; raises as ``read_csv`` does."""
+    import pyarrow as pa
+
+    return pa.ipc.read_schema(pa.py_buffer(base64.b64decode(json.loads(types)["arrow"])))
+
+
+def read_csv_batches(file: BinaryIO, types: bytes, *, block_bytes: int = _BLOCK) -> "Iterator[pa.RecordBatch]":
+    """The table that ``write_csv`` wrote, in batches of about ``block_bytes`` of text; raises as ``read_csv`` does."""
+    import pyarrow as pa
+
+    schema = schema_of(types)
+    header, start = _header(schema), file.tell()
+    if not len(schema):
+        return
+    if file.read(len(header)) != header:
+        raise ValueError("the header is another one")
+    rows = 0
+    try:
+        for batch in _parse_batches(file, schema, block_bytes):
+            yield batch
+            rows += batch.num_rows
+    except pa.ArrowInvalid as error:
+        if "straddling" not in str(error):
+            raise
+        file.seek(start)  # one value is longer than a block: what is left at once
+        yield from read_csv(file.read(), types).slice(rows).to_batches()
+
+
+def _parse_batches(file: BinaryIO, schema: "pa.Schema", block_bytes: int) -> "Iterator[pa.RecordBatch]":
+    import pyarrow as pa
+    import pyarrow.csv as arrow_csv
+
+    start = file.tell()
+    if not file.read(1):
+        return
+    file.seek(start)
+    names, convert, parse = _options([_plain_type(field.type) for field in schema])
+    options = arrow_csv.ReadOptions(column_names=names, block_size=block_bytes)
+    source = pa.PythonFile(file, mode="r")
+    with arrow_csv.open_csv(source, read_options=options, parse_options=parse, convert_options=convert) as reader:
+        for batch in reader:
+            yield from _typed(pa.Table.from_batches([batch]), schema).to_batches()
+
+
+def _typed(plain: "pa.Table", schema: "pa.Schema") -> "pa.Table":
+    import pyarrow as pa
+
     columns = [_from_text(plain.column(i), field.type) for i, field in enumerate(schema)]
     return pa.Table.from_arrays(columns, schema=schema)
 
@@ -81,14 +158,7 @@ def _parse(content: bytes | memoryview, types: "list[pa.DataType]") -> "pa.Table
     import pyarrow as pa
     import pyarrow.csv as arrow_csv
 
-    names = [str(i) for i in range(len(types))]
-    convert = arrow_csv.ConvertOptions(
-        column_types=dict(zip(names, types, strict=True)),
-        null_values=[""],
-        strings_can_be_null=True,
-        quoted_strings_can_be_null=False,
-    )
-    parse = arrow_csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False)
+    names, convert, parse = _options(types)
 
     def read(block_size: int) -> "pa.Table":
         options = arrow_csv.ReadOptions(column_names=names, block_size=block_size)
@@ -104,6 +174,20 @@ def _parse(content: bytes | memoryview, types: "list[pa.DataType]") -> "pa.Table
         if "straddling" not in str(error):
             raise
         return read(min(len(content) + 1, _LONGEST_BLOCK))  # one value is longer than a block
+
+
+def _options(types: "list[pa.DataType]") -> tuple[list[str], Any, Any]:
+    """Names by position, how values are converted, how lines are parsed."""
+    import pyarrow.csv as arrow_csv
+
+    names = [str(i) for i in range(len(types))]
+    convert = arrow_csv.ConvertOptions(
+        column_types=dict(zip(names, types, strict=True)),
+        null_values=[""],
+        strings_can_be_null=True,
+        quoted_strings_can_be_null=False,
+    )
+    return names, convert, arrow_csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False)
 
 
 def _sidecar(schema: "pa.Schema") -> bytes:

@@ -31,7 +31,8 @@ class FileDestination(FileLikeDestination):
     def encode(self, data: Any, sink: BinaryIO, *, where: str) -> Encoded:
         """Pickle a value."""
         try:
-            pickle.dump(detached(data), sink, protocol=_PROTOCOL)
+            data = detached(data)
+            pickle.dump(data, sink, protocol=_PROTOCOL)
         except (pickle.PicklingError, TypeError, AttributeError, RecursionError) as error:
             raise DestinationError(
                 f"a value of type {type(data).__name__} cannot be pickled: {error}",

@@ -10,6 +10,7 @@ import logging
 import os
 import re
 import uuid
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, ClassVar
 from urllib.parse import unquote, urlsplit
 
@@ -18,13 +19,16 @@ from pydantic import BeforeValidator, Field
 from airflow_provider.definitions.destination import Call, Guarantee, join
 from airflow_provider.definitions.environment import resolve_env
 from airflow_provider.definitions.io_context import IOContext
+from airflow_provider.destinations.batch_read import read_batches
 from airflow_provider.destinations.commit import Encoded, PosixCommitter
 from airflow_provider.destinations.committed import CommittedDestination
 from airflow_provider.destinations.paths import TableFolder
 from airflow_provider.destinations.snapshot import Snapshot, take_snapshot
 from airflow_provider.errors import AssetsError, ConfigError, DataNotFoundError
 from airflow_provider.ledger.foreign import own
+from airflow_provider.ledger.record import CommitRecord
 from airflow_provider.partitioning import Partition
+from airflow_provider.schema.representations.reader import BATCH_ROWS
 from airflow_provider.storage import posix
 
 if TYPE_CHECKING:
@@ -150,6 +154,28 @@ class FileLikeDestination(CommittedDestination):
             self._log_missing(context)
         return self.empty(context) if empty and not found else join(self, context, found)
 
+    def read_batches(self, context: IOContext) -> "pa.RecordBatchReader":
+        """Read what the context covers batch by batch, one partition after another, in memory that does not grow.
+
+        Each file is checked against its record before its first batch, and is one version to its last one.
+        ``context.missing`` names the partitions that are not there; it is filled when this returns.
+
+        Raises:
+            DataNotFoundError: None of the partitions is there.
+            DataCorruptError: A file is damaged; it is named. It may come while the reader is read.
+        """
+        reader = read_batches(self, context, where=f"{context.asset.label} in {self.address}")
+        if context.missing:
+            self._log_missing(context)
+        return reader
+
+    def open_file(
+        self, file: BinaryIO, record: CommitRecord | None, context: IOContext, *, path: str, where: str
+    ) -> "pa.RecordBatchReader":
+        """The batches of an open file; here those of the whole value, which must be a table."""
+        value = self.decode(Snapshot(file.read(), record), context, path=path, where=where)
+        return as_arrow(value, where=where).to_reader(max_chunksize=BATCH_ROWS)
+
     def partition_row_counts(self, context: IOContext) -> dict[str, int]:
         """Rows per partition key, from the commit records; data that is no table counts 1.
 
@@ -242,6 +268,20 @@ def as_arrow(data: Any, *, where: str) -> "pa.Table":
     return table.arrow(where=where)
 
 
+def gathered(reader: "pa.RecordBatchReader", *, rows: int, size: int) -> "Iterator[list[pa.RecordBatch]]":
+    """Batches in groups of at most so many rows and bytes, and at least one batch."""
+    held: list[pa.RecordBatch] = []
+    held_rows = held_size = 0
+    for batch in reader:
+        if held and (held_rows + batch.num_rows > rows or held_size + batch.nbytes > size):
+            yield held
+            held, held_rows, held_size = [], 0, 0
+        held.append(batch)
+        held_rows, held_size = held_rows + batch.num_rows, held_size + batch.nbytes
+    if held:
+        yield held
+
+
 def empty_table(context: IOContext) -> "pa.Table":
     """No rows, with the columns of the context's schema if there is one."""
     import pyarrow as pa
@@ -250,11 +290,14 @@ def empty_table(context: IOContext) -> "pa.Table":
 
 
 def detached(data: Any) -> Any:
-    """``data``; an Arrow table in buffers of its own, for a pickled slice would take the rows of all others with it."""
+    """``data``; an Arrow table in buffers of its own, for a pickled slice would take the rows of all others with it.
+
+    A reader is read into a table.
+    """
     from airflow_provider.schema.representations import TableData
 
     table = TableData.of(data)
-    if table is None or table.kind != "arrow":
+    if table is None or table.kind not in ("arrow", "reader"):
         return data
     import pyarrow as pa
 

@@ -180,8 +180,7 @@ class HookCommitter:
 
     def commit_empty(self, partition: Partition | None, stamp: Stamp) -> CommitRecord:
         """Have the hooks store no rows (an empty list, in the form they take), and record the partition as empty."""
-        nothing = in_form(self._destination, [])
-        return self._commit(partition, nothing, replace(self._record(partition, stamp), state="empty", rows=0))
+        return self._commit(partition, [], replace(self._record(partition, stamp), state="empty", rows=0))
 
     def repair(self) -> list[str]:
         """What cannot be believed, one line each. Nothing can be mended from outside: run those partitions again."""
@@ -238,6 +237,7 @@ class HookCommitter:
 
     def _write(self, partition: Partition | None, data: Any) -> None:
         destination, context = self._destination, self._context.narrowed(partition)
+        data = in_form(destination, data)  # here, for a reader can be read once and this may have to be done again
         if type(destination).write_partition is not Destination.write_partition:
             self._call(destination.write_partition, context, partition, data)
         else:

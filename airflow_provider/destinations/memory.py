@@ -134,6 +134,7 @@ class MemoryCommitter:
             SupersededError: A commit with a fence at or above ours is there; nothing was changed.
             DestinationError: ``data`` cannot be copied.
         """
+        data = detached(data)
         frozen = self._freeze(data)
         record = replace(self._record(partition, stamp), rows=rows_of(data), bytes=len(frozen))
         return self._swap(partition, Stored(record, frozen))
@@ -163,7 +164,7 @@ class MemoryCommitter:
 
     def _freeze(self, data: Any) -> bytes:
         try:
-            return pickle.dumps(detached(data), protocol=5)
+            return pickle.dumps(data, protocol=5)
         except (pickle.PicklingError, TypeError, AttributeError, RecursionError) as error:
             raise DestinationError(
                 f"a value of type {type(data).__name__} cannot be copied: {error}",

@@ -1,17 +1,23 @@
 """Parquet files, one per partition; every Arrow type survives, for the file carries the Arrow schema."""
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, Literal
 
 from airflow_provider.definitions.io_context import IOContext
 from airflow_provider.destinations.commit import Encoded
-from airflow_provider.destinations.file_like import FileLikeDestination, as_arrow, empty_table
+from airflow_provider.destinations.file_like import FileLikeDestination, as_arrow, empty_table, gathered
 from airflow_provider.destinations.snapshot import Snapshot
 from airflow_provider.errors import DataCorruptError, SchemaError
+from airflow_provider.ledger.record import CommitRecord
+from airflow_provider.schema.representations.reader import BATCH_ROWS, as_reader
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+_GROUP_ROWS = 1 << 20  # what pyarrow makes of a table
+_GROUP_BYTES = 64 << 20
 
 
 class ParquetDestination(FileLikeDestination):
@@ -26,17 +32,21 @@ class ParquetDestination(FileLikeDestination):
     key: ClassVar[str] = "parquet_destination"
     name: ClassVar[str] = "Parquet"
     representation: ClassVar[str | None] = "arrow"
+    streams: ClassVar[bool] = True
     extension: ClassVar[str] = "parquet"
 
     compression: Literal["snappy", "zstd", "gzip", "lz4", "none"] = "snappy"
 
     def encode(self, data: Any, sink: BinaryIO, *, where: str) -> Encoded:
-        """Write a table as one Parquet file."""
+        """Write a table as one Parquet file; a reader row group by row group, as its batches come."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        table = as_arrow(data, where=where)
+        reader = as_reader(data)
         try:
+            if reader is not None:
+                return Encoded(rows=self._encode_batches(reader, sink))
+            table = as_arrow(data, where=where)
             pq.write_table(table, sink, compression=self.compression)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
             raise SchemaError(
@@ -45,6 +55,18 @@ class ParquetDestination(FileLikeDestination):
                 fix="change the column to a type that Parquet has, for instance text or bytes",
             ) from error
         return Encoded(rows=table.num_rows)
+
+    def _encode_batches(self, reader: "pa.RecordBatchReader", sink: BinaryIO) -> int:
+        """Write what a reader gives; the number of rows."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        rows = 0
+        with pq.ParquetWriter(sink, reader.schema, compression=self.compression) as writer:
+            for group in gathered(reader, rows=_GROUP_ROWS, size=_GROUP_BYTES):
+                writer.write_table(pa.Table.from_batches(group), row_group_size=_GROUP_ROWS)
+                rows += sum(batch.num_rows for batch in group)
+        return rows
 
     def decode(self, snapshot: Snapshot, context: IOContext, *, path: str, where: str) -> "pa.Table":
         """Read the file as a ``pyarrow.Table``."""
@@ -55,11 +77,29 @@ class ParquetDestination(FileLikeDestination):
             file = pq.ParquetFile(pa.BufferReader(snapshot.content))
             return _as_written(file.read(), file.metadata.metadata)
         except (pa.ArrowException, OSError) as error:
-            raise DataCorruptError(
-                f"{path!r} is not a readable Parquet file: {error}",
-                where=where,
-                fix="materialize the partition again, or restore the file from a backup",
-            ) from error
+            raise _unreadable(path, error, where) from error
+
+    def open_file(
+        self, file: BinaryIO, record: CommitRecord | None, context: IOContext, *, path: str, where: str
+    ) -> "pa.RecordBatchReader":
+        """The batches of an open file, each of ``BATCH_ROWS`` rows at most."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            found = pq.ParquetFile(pa.PythonFile(file, mode="r"))
+            schema = _stored_schema(found.metadata.metadata) or found.schema_arrow
+        except (pa.ArrowException, OSError) as error:
+            raise _unreadable(path, error, where) from error
+
+        def batches() -> "Iterator[pa.RecordBatch]":
+            try:
+                for batch in found.iter_batches(batch_size=BATCH_ROWS):
+                    yield batch if batch.schema.equals(schema) else batch.cast(schema)
+            except (pa.ArrowException, OSError) as error:
+                raise _unreadable(path, error, where) from error
+
+        return pa.RecordBatchReader.from_batches(schema, batches())
 
     def empty(self, context: IOContext) -> "pa.Table":
         """A table without rows."""
@@ -79,10 +119,20 @@ class ParquetDestination(FileLikeDestination):
 
 def _as_written(table: "pa.Table", metadata: Mapping[bytes, bytes] | None) -> "pa.Table":
     """Give back the types that Parquet has no form for, seconds for instance, from the Arrow schema in the file."""
+    schema = _stored_schema(metadata)
+    return table if schema is None or table.schema.equals(schema) else table.cast(schema)
+
+
+def _stored_schema(metadata: Mapping[bytes, bytes] | None) -> "pa.Schema | None":
     import pyarrow as pa
 
     stored = (metadata or {}).get(b"ARROW:schema")
-    if stored is None:
-        return table
-    schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(stored)))
-    return table if table.schema.equals(schema) else table.cast(schema)
+    return None if stored is None else pa.ipc.read_schema(pa.py_buffer(base64.b64decode(stored)))
+
+
+def _unreadable(path: str, error: Exception, where: str) -> DataCorruptError:
+    return DataCorruptError(
+        f"{path!r} is not a readable Parquet file: {error}",
+        where=where,
+        fix="materialize the partition again, or restore the file from a backup",
+    )

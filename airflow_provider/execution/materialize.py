@@ -15,18 +15,20 @@ from typing import Any
 
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.computation import Computation
+from airflow_provider.definitions.destination import Destination
 from airflow_provider.definitions.graph import AssetGraph
+from airflow_provider.definitions.io_context import IOContext
+from airflow_provider.errors import AssetsError
 from airflow_provider.execution import resolve
 from airflow_provider.execution.context import ExecutionContext
 from airflow_provider.execution.events import Emitter
 from airflow_provider.execution.journal import Journal
-from airflow_provider.execution.offload import Bridge
+from airflow_provider.execution.offload import Bridge, closing
 from airflow_provider.execution.outcome import ComputationResult, RunResult
-from airflow_provider.execution.produce import Produced, Slices, conformed, joined, require_forms, sliced
+from airflow_provider.execution.produce import Produced, Slices, conformed, joined, require_forms, sliced, taken_in
 from airflow_provider.execution.write import Progress, RunInfo, Writer, keys_of
 from airflow_provider.ledger.record import utc_text
 from airflow_provider.partitioning import PartitionWindow
-from airflow_provider.schema.representations import unwrap
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +50,8 @@ class OutputRun:
     _kept: list[Produced] = field(default_factory=list, init=False, repr=False)
     _value: Any = field(default=None, init=False, repr=False)
     _slices: Slices = field(init=False, repr=False)
+    _window: PartitionWindow | None = field(default=None, init=False, repr=False)
+    _spools: contextlib.ExitStack = field(default_factory=contextlib.ExitStack, init=False, repr=False)
 
     def start(self, window: PartitionWindow | None) -> bool:
         """Whether something of the pass is missing here; an attempt at it is noted then."""
@@ -56,11 +60,22 @@ class OutputRun:
             return False
         self._emitter = Emitter(self.asset.qualified_key, tuple(key for key in keys if key), self.writer.metadata)
         self.writer.note_running(keys)
+        self._window = window
         return True
+
+    @property
+    def _destinations(self) -> list[Destination]:
+        return [target.destination for target in self.writer.targets]
 
     def take(self, data: Any) -> None:
         """Take up what ``data()`` gave for this output; one that comes piece by piece is read here."""
-        self._value = unwrap(data, dataclass_rows=self.asset.schema is not None)
+        data = self.writer.bridge.iterable(data)
+        self._value = taken_in(data, self.asset, self._window, self._destinations, self._spools)
+
+    def free(self) -> None:
+        """Give back the disk that the data of this pass took; to be called when the pass ends, however it does."""
+        self._value = None
+        self._spools.close()
 
     def prepare(self, window: PartitionWindow | None) -> None:
         """Conform and slice what was taken up; nothing is written.
@@ -69,7 +84,7 @@ class OutputRun:
             AssetsError: It does not fit.
         """
         produced = conformed(self._value, self.asset)
-        require_forms(produced, self.asset, [target.destination for target in self.writer.targets])
+        require_forms(produced, self.asset, self._destinations)
         self._slices = sliced(produced, self.asset, window, self._emitter)
         self._kept = [*self._kept, produced] if self.keep_data else [produced]
 
@@ -79,8 +94,23 @@ class OutputRun:
 
     def end(self) -> RunResult:
         """What became of the output in all passes."""
-        self.writer.result.data = joined(self._kept)
+        is_spooled = any(produced.is_spooled for produced in self._kept)
+        self.writer.result.data = self._stored() if is_spooled else joined(self._kept)
         return self.writer.result
+
+    def _stored(self) -> Any:
+        """What a streamed run stands for afterwards: a reader of what is stored, for its rows are in no memory."""
+        result, asset = self.writer.result, self.asset
+        if not self.keep_data or result.bad:
+            return None
+        windows = [None] if result.windows is None else [*result.windows]
+        contexts = [IOContext(asset, window, self.writer.metadata, asset.schema) for window in windows]
+        try:
+            found = [asset.default_destination.read_batches(context) for context in contexts]
+        except AssetsError as error:
+            log.warning("%s was written, and cannot be read back in batches: %s", asset.label, error.what)
+            return None
+        return found[0] if len(found) == 1 else found
 
 
 @dataclass
@@ -157,9 +187,24 @@ class ComputationRun:
         *,
         is_only: bool,
     ) -> None:
+        self.bridge.check()
         due = [output for output in outputs if output.start(window)]
-        if not due:
-            return
+        try:
+            if due:
+                self._run(window, resources, due, is_only=is_only)
+        finally:
+            for output in due:
+                output.free()
+
+    def _run(
+        self,
+        window: PartitionWindow | None,
+        resources: dict[str, Any],
+        due: Sequence[OutputRun],
+        *,
+        is_only: bool,
+    ) -> None:
+        """One pass for the outputs that are due."""
         started_at = utc_text(dt.datetime.now(dt.timezone.utc))
         try:
             inputs, context = self._produce(window, resources, due)
@@ -207,9 +252,10 @@ class ComputationRun:
             values["source"] = subject.source
         started = time.monotonic()
         with emitter.step("asset_data"):
-            returned = self.bridge.call(subject.bound_data(), **values)
+            returned = self.bridge.stream(subject.bound_data(), **values)
             by_name = {output.asset.key: output for output in due}
-            for result in computation.results(returned):
-                by_name[result.name].take(result.data)
+            with closing(returned):
+                for result in computation.results(returned):
+                    by_name[result.name].take(result.data)
         log.info("%s produced its data in %.2f s", subject.label, time.monotonic() - started)
         return inputs, context

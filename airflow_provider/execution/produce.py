@@ -1,21 +1,32 @@
 """From what ``data()`` returned to the partitions that are written: unwrapped, normalized, conformed, sliced.
 
+A stream that outgrows its first batch takes those steps batch by batch, on its way to a spool on the disk.
+
 Everything here happens before the first write, so whatever does not fit leaves every destination as it was.
 """
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.destination import Destination
 from airflow_provider.definitions.view import View
 from airflow_provider.errors import AssetError, PartitionError
 from airflow_provider.execution.events import Emitter
+from airflow_provider.execution.intake import Intake, Strays
+from airflow_provider.execution.spool import Spool
+from airflow_provider.execution.stream import Stream
 from airflow_provider.execution.tracing import span
 from airflow_provider.partitioning import Partition, PartitionWindow
 from airflow_provider.schema import Schema, conform
-from airflow_provider.schema.representations import TableData, split
+from airflow_provider.schema.representations import TableData, split, unwrap
+from airflow_provider.schema.representations.reader import Batches
+
+if TYPE_CHECKING:
+    from airflow_provider.schema.representations import Split
 
 
 @dataclass(frozen=True)
@@ -27,6 +38,11 @@ class Produced:
     schema: type[Schema] | None
 
     @property
+    def is_spooled(self) -> bool:
+        """Whether its rows are on the disk, for the time of this pass."""
+        return isinstance(self.value, (Spooled, Batches))
+
+    @property
     def is_empty(self) -> bool:
         """Whether there is nothing to write."""
         if self.table is not None:
@@ -34,7 +50,9 @@ class Produced:
         return self.value is None or (hasattr(self.value, "__len__") and len(self.value) == 0)
 
     def form(self, destination: Destination, *, where: str) -> Any:
-        """The data as ``destination`` wants it."""
+        """The data as ``destination`` wants it; what can be read anew where it wants a reader."""
+        if isinstance(self.value, Batches):
+            return self.value if destination.streams or destination.representation == "reader" else self.value.table()
         if self.table is None:
             return self.value
         if destination.representation is None:
@@ -45,20 +63,70 @@ class Produced:
                 where=where,
                 fix="return no rows at all, or rows with at least one column",
             )
+        if destination.representation == "reader":
+            return self.table.arrow(where=where)
         return self.table.to(destination.representation, where=where)
 
 
 @dataclass(frozen=True)
+class Spooled:
+    """A stream that was read to its end: its rows by partition, on the disk."""
+
+    spool: Spool
+    schema: type[Schema] | None
+    strays: Strays
+
+    def __len__(self) -> int:
+        return self.spool.num_rows
+
+
+@dataclass(frozen=True)
 class Slices:
-    """Partitions with their tables (None for a value that is no table and goes whole to each)."""
+    """Partitions with what is written to each; a value that is no table goes whole to each."""
 
     partitions: list[Partition | None]
-    tables: list[TableData | None]
-    value: Any
+    pieces: list[Produced]
 
-    def pairs(self) -> Iterator[tuple[Partition | None, TableData | None]]:
-        """Each partition with its table, in time order."""
-        return zip(self.partitions, self.tables, strict=True)
+    def pairs(self) -> Iterator[tuple[Partition | None, Produced]]:
+        """Each partition with its piece, in time order."""
+        return zip(self.partitions, self.pieces, strict=True)
+
+
+def taken_in(
+    value: Any,
+    asset: Asset,
+    window: PartitionWindow | None,
+    destinations: Sequence[Destination],
+    held: contextlib.ExitStack,
+) -> Any:
+    """What ``data()`` returned, unwrapped; ``Spooled`` where it is a stream of more than one batch.
+
+    Only where every destination takes Arrow: another one is given what was yielded, and thus all of it at once.
+
+    Args:
+        value: What ``data()`` returned.
+        asset: Whose data it is.
+        window: The partitions asked for.
+        destinations: Where it goes; none for a run that does not write, which collects.
+        held: Frees the spool when the pass ends.
+
+    Raises:
+        Exception: Whatever the stream raises; it is closed, and nothing is kept.
+    """
+    rows = asset.schema is not None
+    stream = Stream.of(value, dataclass_rows=rows, where=asset.label)
+    if stream is None:
+        return unwrap(value, dataclass_rows=rows)
+    with stream:
+        if not destinations or any(d.representation not in ("arrow", "reader") for d in destinations):
+            return stream.all()
+        whole = stream.whole()
+        if whole is not None:
+            return whole[0]
+        spool = held.enter_context(Spool(1 if window is None else len(window), where=asset.label))
+        intake = Intake(asset, window, spool)
+        intake.take(stream)
+        return Spooled(spool, intake.schema, intake.strays)
 
 
 def conformed(value: Any, asset: Asset) -> Produced:
@@ -68,6 +136,8 @@ def conformed(value: Any, asset: Asset) -> Produced:
         AssetError: It is no table, but the asset declares a schema.
         SchemaError: It does not fit the schema.
     """
+    if isinstance(value, Spooled):
+        return Produced(value, None, value.schema)
     if isinstance(asset, View):
         return Produced(asset.definition(value), None, None)
     table = TableData.of(value)
@@ -89,7 +159,7 @@ def conformed(value: Any, asset: Asset) -> Produced:
 
 def require_forms(produced: Produced, asset: Asset, destinations: Sequence[Destination]) -> None:
     """Refuse what one destination cannot hold before another one is written to."""
-    if len(destinations) < 2 or produced.is_empty:
+    if len(destinations) < 2 or produced.is_empty or produced.is_spooled:
         return
     for destination in (destination for destination in destinations if destination.representation is not None):
         if produced.table is None:
@@ -107,24 +177,22 @@ def sliced(produced: Produced, asset: Asset, window: PartitionWindow | None, emi
     Raises:
         PartitionError: A row lies outside the window or has no partition value, and ``stray_rows`` is ``"error"``.
     """
-    if window is None:
-        return Slices([None], [produced.table], produced.value)
-    partitions: list[Partition | None] = list(window)
-    if produced.table is None:
-        return Slices(partitions, [None] * len(partitions), produced.value)
+    partitions: list[Partition | None] = [None] if window is None else list(window)
+    if isinstance(produced.value, Spooled):
+        _check_strays(asset, window, produced.value.strays, emitter)
+        return Slices(partitions, _spooled_pieces(produced.value, len(partitions)))
+    if window is None or produced.table is None or produced.table.is_empty:
+        return Slices(partitions, [produced] * len(partitions))
     assert asset.partitioning is not None  # noqa: S101 -- a window means a partitioned asset
-    if produced.table.is_empty:
-        return Slices(partitions, [produced.table] * len(partitions), produced.value)
-    column = asset.partitioning.column
     parts = split(_for_split(produced.table, asset), asset.partitioning, window, where=asset.label)
-    if parts.stray_count and asset.stray_rows == "error":
-        raise _stray_error(asset, window, parts)
-    if parts.stray_count:
-        emitter.warn(
-            "%s dropped %s rows outside the window %s or without %s",
-            asset.label, parts.stray_count, window, column,
-        )  # fmt: skip
-    return Slices(partitions, list(parts.slices), produced.value)
+    _check_strays(asset, window, parts, emitter)
+    return Slices(partitions, [Produced(part.value, part, produced.schema) for part in parts.slices])
+
+
+def _spooled_pieces(spooled: Spooled, count: int) -> list[Produced]:
+    spool, schema = spooled.spool, spooled.spool.schema
+    batches = [Batches(schema, partial(spool.reader, at), spool.rows[at]) for at in range(count)]
+    return [Produced(each, None, spooled.schema) for each in batches]
 
 
 def joined(kept: Sequence[Produced]) -> Any:
@@ -144,7 +212,18 @@ def _for_split(table: TableData, asset: Asset) -> TableData:
     return TableData.of(table.arrow(where=asset.label)) or table if forms == {"arrow"} else table
 
 
-def _stray_error(asset: Asset, window: PartitionWindow, parts: Any) -> PartitionError:
+def _check_strays(asset: Asset, window: PartitionWindow | None, parts: "Split | Strays", emitter: Emitter) -> None:
+    if not parts.stray_count or window is None or asset.partitioning is None:
+        return
+    if asset.stray_rows == "error":
+        raise _stray_error(asset, window, parts)
+    emitter.warn(
+        "%s dropped %s rows outside the window %s or without %s",
+        asset.label, parts.stray_count, window, asset.partitioning.column,
+    )  # fmt: skip
+
+
+def _stray_error(asset: Asset, window: PartitionWindow, parts: "Split | Strays") -> PartitionError:
     assert asset.partitioning is not None  # noqa: S101 -- only partitioned data is sliced
     column = asset.partitioning.column
     first = f"row {parts.first_stray[0]} has {column}={parts.first_stray[1]}" if parts.first_stray else "a row"

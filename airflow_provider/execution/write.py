@@ -137,13 +137,13 @@ class Writer:
             target.committer = target.destination.committer(
                 IOContext(self.asset, None, self.metadata, schema), call=self.bridge.call
             )
-        for partition, table in slices.pairs():
+        for partition, piece in slices.pairs():
+            self.bridge.check()
             key = partition.key if partition is not None else None
             if key in target.mine:
                 self._held(target, key)
                 continue
             stamped = replace(stamp, upstreams=inputs.versions_for(key))
-            piece = Produced(slices.value, table, schema)
             self._say(self._commit(target, partition, piece, stamped, emitter))
 
     def _commit(

@@ -51,6 +51,7 @@ def conform(
     strategy: MaterializationStrategy | str = MaterializationStrategy.RECONCILE,
     *,
     where: str,
+    told: set[str] | None = None,
 ) -> "tuple[TableData, type[Schema] | None]":
     """Bring data to its schema.
 
@@ -63,6 +64,7 @@ def conform(
         schema: What it should be; without one the schema is inferred, as far as that is possible.
         strategy: ``reconcile`` or ``strict``.
         where: The asset, for messages.
+        told: Dropped columns that the log was told of; filled, so that of many batches each is told of once.
 
     Returns:
         The data in the form it came in (the same object where nothing changed), and its schema: None only where none
@@ -79,7 +81,7 @@ def conform(
     if data.kind == "rows" and data.is_empty:
         return TableData(data.value, data.representation, schema=schema), schema
     specs = schema.field_specs()
-    _check_extras(data, columns, specs, strict=strict, where=where)
+    _check_extras(data, columns, specs, set() if told is None else told, strict=strict, where=where)
     conformed = _CONFORM[data.kind](data, specs, strict=strict, where=where)
     return TableData(conformed, data.representation, schema=schema), schema
 
@@ -98,15 +100,16 @@ def _without_schema(data: TableData, *, strict: bool, where: str) -> "tuple[Tabl
 
 
 def _check_extras(
-    data: TableData, columns: Sequence[str], specs: Sequence[FieldSpec], *, strict: bool, where: str
+    data: TableData, columns: Sequence[str], specs: Sequence[FieldSpec], told: set[str], *, strict: bool, where: str
 ) -> None:
     known = {spec.name for spec in specs}
-    extras = [name for name in columns if name not in known]
+    extras = [name for name in columns if name not in known and name not in told]
     if not extras:
         return
     names = ", ".join(map(repr, extras[:_NAMES_SHOWN])) + (", ..." if len(extras) > _NAMES_SHOWN else "")
     if not strict:
         log.warning("%s: dropped %d column(s) that the schema lacks: %s", where, len(extras), names)
+        told.update(extras)
         return
     row = next(row for row, held in enumerate(data.value) if extras[0] in held) if data.kind == "rows" else 0
     raise SchemaError(
@@ -193,7 +196,12 @@ def _to_series(array: Any, spec: FieldSpec) -> Any:
     return arrow_to_series(chunked, arrow_field(spec))
 
 
-_CONFORM: dict[str, Callable[..., Any]] = {"rows": _conform_rows, "arrow": _conform_arrow, "pandas": _conform_pandas}
+_CONFORM: dict[str, Callable[..., Any]] = {
+    "rows": _conform_rows,
+    "arrow": _conform_arrow,
+    "pandas": _conform_pandas,
+    "reader": _conform_arrow,
+}
 
 
 def conform_values(values: list[Any], spec: FieldSpec, *, strict: bool, where: str) -> list[Any]:

@@ -1,5 +1,5 @@
 # Plain text paths and os calls: thousands per window, and tests stop the process between any two of them.
-# ruff: noqa: PTH111, PTH113, PTH118, PTH120, PTH208
+# ruff: noqa: PTH118, PTH120, PTH208
 """The deployment's index: what every asset holds, in one append-only file per asset and destination.
 
 It is rebuildable from the commit records, so reading forgives: a line that a crash tore, or that is damaged, is skipped
@@ -14,7 +14,6 @@ import contextlib
 import hashlib
 import logging
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -24,10 +23,11 @@ from airflow_provider.ledger.record import Entry
 from airflow_provider.ledger.standing import Standing, standing, whole_lines
 from airflow_provider.storage import names, posix
 from airflow_provider.storage.conditional import local_root
+from airflow_provider.storage.options import environment_name, option
 
 log = logging.getLogger(__name__)
 
-ENVIRONMENT = "AIRFLOW__AIRFLOW_PROVIDER__INDEX_URI"
+ENVIRONMENT = environment_name("index_uri")
 COMPACT_FROM_BYTES = 1 << 18
 """Size from which a file is compacted by itself."""
 COMPACT_AT = 4
@@ -176,22 +176,9 @@ def open_index(uri: str | None = None) -> IndexStore:
     Raises:
         ConfigError: A scheme that this version does not support.
     """
-    found = uri or os.environ.get(ENVIRONMENT) or _airflow_option()
+    found = uri or option("index_uri")
     home = os.environ.get("AIRFLOW_HOME") or "~/airflow"
     return IndexStore(local_root(found or os.path.join(home, "airflow_provider_index"), where="index_uri"))
-
-
-def _airflow_option() -> str | None:
-    """Airflow's option, without importing Airflow for a process that has none configured."""
-    home = os.path.expanduser(os.environ.get("AIRFLOW_HOME") or "~/airflow")
-    if "airflow" not in sys.modules and not os.path.isfile(os.path.join(home, "airflow.cfg")):
-        return None
-    try:
-        from airflow.configuration import conf
-    except ImportError:
-        return None
-    value: str | None = conf.get("airflow_provider", "index_uri", fallback=None)
-    return value or None
 
 
 def _block(lines: Iterable[str]) -> bytes:

@@ -98,7 +98,9 @@ class ArrowRepresentation(Representation):
 def _table(value: Any) -> "pa.Table":
     import pyarrow as pa
 
-    return value if isinstance(value, pa.Table) else pa.Table.from_batches([value])
+    if isinstance(value, pa.RecordBatch):
+        return pa.Table.from_batches([value])
+    return value if isinstance(value, pa.Table) else value.table()  # a reader's batches
 
 
 def _same_marks(tables: list["pa.Table"]) -> list["pa.Table"]:

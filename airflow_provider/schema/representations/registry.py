@@ -27,6 +27,10 @@ class Representation(ABC):
     def matches(self, value: Any) -> bool:
         """Whether ``value`` is of this form; imports nothing."""
 
+    def wrap(self, value: Any) -> Any:
+        """What stands for ``value`` from now on; the value itself, but for one that can be read only once."""
+        return value
+
     @abstractmethod
     def num_rows(self, value: Any) -> int:
         """Number of rows."""

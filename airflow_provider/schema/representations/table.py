@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from airflow_provider.errors import RepresentationError, SchemaError
 from airflow_provider.schema.representations.arrow import ArrowRepresentation
 from airflow_provider.schema.representations.pandas import PandasRepresentation
+from airflow_provider.schema.representations.reader import ReaderRepresentation
 from airflow_provider.schema.representations.registry import Representation, by_kind, find, register
 from airflow_provider.schema.representations.rows import RowsRepresentation
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 register(RowsRepresentation())
 register(ArrowRepresentation())
 register(PandasRepresentation())
+register(ReaderRepresentation())  # the last one, for tables of any library hand out a stream of Arrow too
 
 
 class TableData:
@@ -46,14 +48,14 @@ class TableData:
         if isinstance(value, TableData):
             return value
         representation = find(value)
-        return None if representation is None else cls(value, representation, schema=schema)
+        return None if representation is None else cls(representation.wrap(value), representation, schema=schema)
 
     def __repr__(self) -> str:
         return f"TableData({self.kind}, {self.num_rows} rows)"
 
     @property
     def kind(self) -> str:
-        """``"rows"``, ``"arrow"`` or ``"pandas"``."""
+        """``"rows"``, ``"arrow"``, ``"pandas"`` or ``"reader"``."""
         return self.representation.kind
 
     @property
@@ -100,8 +102,10 @@ class TableData:
             SchemaError: See ``arrow``.
         """
         target = by_kind(kind)
-        if kind == self.kind and kind != "arrow":
+        if kind == self.kind and kind not in ("arrow", "reader"):
             return self.value
+        if kind == self.kind == "reader" and hasattr(self.value, "reader"):
+            return self.value.reader()
         if kind == "arrow":
             return self.arrow(where=where)
         if kind == "rows":

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
-from airflow_provider.schema.loaded import loaded
+from airflow_provider.schema.representations.reader import as_reader
 from airflow_provider.schema.representations.table import TableData
 
 
@@ -15,8 +15,9 @@ def unwrap(value: Any, *, dataclass_rows: bool = False) -> Any:
     """Bring what an asset returned to tabular form, where it means rows.
 
     ``None`` is no rows, a dict or a model (Schema or pydantic instance) one row. A list, tuple, iterator or generator
-    of dicts and models, in any mixture, is a list of dicts; an iterator is read to its end, and one of Arrow tables
-    or DataFrames is joined into one. A ``pyarrow.RecordBatchReader`` is read into a table.
+    of dicts and models, in any mixture, is a list of dicts; an iterator is read to its end, one of Arrow tables or
+    DataFrames is joined into one, and one of lists of rows, as of pages, into one list. A
+    ``pyarrow.RecordBatchReader``, or what else hands out a stream of Arrow (a DuckDB relation), is read into a table.
 
     Args:
         value: What was returned.
@@ -30,10 +31,10 @@ def unwrap(value: Any, *, dataclass_rows: bool = False) -> Any:
     row = _as_row(value)
     if row is not None:
         return [row]
-    if _is_reader(value):
-        return value.read_all()
+    if (reader := as_reader(value)) is not None:
+        return reader.read_all()
     if isinstance(value, Iterator):
-        return _unwrap_items(list(value))
+        return _unwrap_items(_without_pages(list(value)))
     if type(value) in (list, tuple):
         return _unwrap_items(value)
     return value
@@ -80,5 +81,22 @@ def _as_row(value: Any) -> dict[str, Any] | None:
     return None
 
 
-def _is_reader(value: Any) -> bool:
-    return isinstance(value, loaded("pyarrow", "RecordBatchReader"))
+def _without_pages(items: list[Any]) -> list[Any]:
+    """Rows and lists of rows as one list; anything else as it is. An iterator that gives lists gives pages."""
+    if not any(type(item) in (list, tuple) for item in items):
+        return items
+    pages = [_unwrap_items(item if type(item) in (list, tuple) else [item]) for item in items]
+    tables = [TableData.of(page) for page in pages]
+    is_rows = all(table is not None and table.kind == "rows" for table in tables)
+    return [row for page in pages for row in page] if is_rows else items
+
+
+def is_row(value: Any) -> bool:
+    """Whether ``value`` stands for one row: a dict, a model, an instance of a dataclass."""
+    kind = type(value)
+    return (
+        isinstance(value, dict)
+        or type(kind).__name__ == "SchemaMeta"
+        or (hasattr(kind, "model_fields") and hasattr(kind, "model_dump"))
+        or dataclasses.is_dataclass(kind)
+    )
