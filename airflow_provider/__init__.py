@@ -119,30 +119,6 @@ if TYPE_CHECKING:
     from airflow_provider.definitions.component import Component as Component
     from airflow_provider.definitions.computation import Output as Output
     from airflow_provider.definitions.connection import Connection as Connection
-    from airflow_provider.definitions.decorators import (
-        asset as asset,
-    )
-    from airflow_provider.definitions.decorators import (
-        config as config,
-    )
-    from airflow_provider.definitions.decorators import (
-        connection as connection,
-    )
-    from airflow_provider.definitions.decorators import (
-        destination as destination,
-    )
-    from airflow_provider.definitions.decorators import (
-        reference as reference,
-    )
-    from airflow_provider.definitions.decorators import (
-        resource as resource,
-    )
-    from airflow_provider.definitions.decorators import (
-        source as source,
-    )
-    from airflow_provider.definitions.decorators import (
-        view as view,
-    )
     from airflow_provider.definitions.destination import Destination as Destination
     from airflow_provider.definitions.graph import AssetGraph as AssetGraph
     from airflow_provider.definitions.io_context import IOContext as IOContext
@@ -151,6 +127,30 @@ if TYPE_CHECKING:
     from airflow_provider.definitions.resource import Resource as Resource
     from airflow_provider.definitions.retry import Retry as Retry
     from airflow_provider.definitions.retry import RetryPolicy as RetryPolicy
+    from airflow_provider.definitions.signatures import (
+        asset as asset,
+    )
+    from airflow_provider.definitions.signatures import (
+        config as config,
+    )
+    from airflow_provider.definitions.signatures import (
+        connection as connection,
+    )
+    from airflow_provider.definitions.signatures import (
+        destination as destination,
+    )
+    from airflow_provider.definitions.signatures import (
+        reference as reference,
+    )
+    from airflow_provider.definitions.signatures import (
+        resource as resource,
+    )
+    from airflow_provider.definitions.signatures import (
+        source as source,
+    )
+    from airflow_provider.definitions.signatures import (
+        view as view,
+    )
     from airflow_provider.definitions.source import Source as Source
     from airflow_provider.definitions.task_options import TaskOptions as TaskOptions
     from airflow_provider.definitions.upstream import Upstream as Upstream

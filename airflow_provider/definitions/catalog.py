@@ -1,7 +1,7 @@
 """Assets by the ways in which a relation can name them. Built once, shared by all graphs of a bundle."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.component import Component
@@ -9,7 +9,12 @@ from airflow_provider.definitions.source import Source
 from airflow_provider.definitions.view import Reference
 from airflow_provider.errors import GraphError
 
-Workload = Asset | Source | type[Asset] | type[Source]
+if TYPE_CHECKING:  # a decorated function is a class, which a type checker cannot be told
+    from airflow_provider.definitions.signatures import Definition
+
+    Workload = Asset | Source | type[Asset] | type[Source] | Definition[Asset]
+else:
+    Workload = Asset | Source | type[Asset] | type[Source]
 
 
 class Catalog:

@@ -22,6 +22,8 @@ from airflow_provider.version_compat import AirflowSkipException, BaseOperator, 
 if TYPE_CHECKING:
     from airflow.sdk.definitions.context import Context
 
+    from airflow_provider.definitions.signatures import Definition
+
 log = logging.getLogger(__name__)
 
 
@@ -46,7 +48,7 @@ class AssetOperator(BaseOperator):
     def __init__(
         self,
         *,
-        asset: Asset | type[Asset],
+        asset: "Asset | type[Asset] | Definition[Asset]",
         graph: AssetGraph | None = None,
         window: str | None = None,
         retry: RetryPolicy | None = None,
