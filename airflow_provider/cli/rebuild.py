@@ -142,7 +142,7 @@ def _rebuild_one(terminal: Terminal, asset: Asset, destination: Destination, ind
         fresh = committer.records(differing)
         settled = {**{key: record for key, record in records.items() if key not in differing}, **fresh}
         notes = [entry for entry in known if isinstance(entry, AttemptNote)]
-        return [*notes, *settled.values(), *untracked]
+        return [*notes, *sorted(settled.values(), key=lambda record: record.key or ""), *untracked]
 
     index.replace(asset.qualified_key, destination.address, change)
     found = index.read(asset.qualified_key, destination.address)

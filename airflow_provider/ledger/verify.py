@@ -120,9 +120,9 @@ def data_findings(holding: Holding, *, asset: str = "") -> Iterator[Finding]:
     key, record = holding.key, holding.record
     again = f"airflow-assets materialize {asset}{window_option(key)}"
     rebuild = f"airflow-assets index rebuild {asset}"
-    if holding.unsettled:
+    if holding.unsettled:  # until that is settled, nothing says which version the data ought to be
         yield Finding(key, "unsettled", holding.unsettled, f"{rebuild} settles what can be; else {again}")
-    if holding.record_problem:
+    elif holding.record_problem:
         what = f"its commit record {holding.record_problem}"
         adopt = f"airflow-assets adopt {asset}{window_option(key)}"
         yield Finding(key, "damaged", what, f"{again}; or {rebuild}, which drops the record, and {adopt}")
@@ -160,7 +160,7 @@ def _mismatch(holding: Holding, record: CommitRecord) -> tuple[Literal["damaged"
 def _index_findings(holding: Holding, index: AssetIndex, asset: str) -> Iterator[Finding]:
     key, record, indexed = holding.key, holding.record, index.records.get(holding.key)
     fix = f"airflow-assets index rebuild {asset}"
-    if holding.record_problem or (holding.unsettled and record is None):
+    if holding.record_problem or holding.unsettled:
         return
     if record is not None and indexed is None:
         what = "the index does not know its commit (a run that is still at work tells it by its end)"

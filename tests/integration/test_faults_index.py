@@ -11,12 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_faults_syscalls import CRASHED, patch_calls, run_forked
+from fault_tools import ASSET as STORED
+from fault_tools import KINDS, produced_at
+from test_faults_kill import rebuild_index
+from test_faults_syscalls import CRASHED, LIMIT, patch_calls, run_forked
 
 from airflow_provider.errors import DestinationError
+from airflow_provider.execution import runner
+from airflow_provider.execution.write import RunInfo
 from airflow_provider.ledger import AssetIndex, AttemptNote, CommitRecord
 from airflow_provider.storage import index as index_module
 from airflow_provider.storage.index import IndexStore
+from airflow_provider.testing.destination_contract import context_of, days
 
 ASSET, PLACE = "shop.orders", "parquet:/lake"
 RECORD = CommitRecord(ASSET, PLACE, "", 0, "")
@@ -187,3 +193,33 @@ def test_an_appender_that_waited_for_the_lock_writes_into_the_new_file(tmp_path:
     waiting.join()
     assert waiting.exitcode == 0
     assert fences(store.read(ASSET)) == {"k0": 27, "k1": 28, "k2": 29, **expected("w")}
+
+
+@pytest.mark.parametrize(
+    "kind", ["parquet", pytest.param("csv", marks=pytest.mark.full), pytest.param("file", marks=pytest.mark.full)]
+)
+def test_after_a_crash_at_any_call_of_a_run_or_a_rebuild_the_index_is_the_commit_records(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each round goes on where the last one was killed, so that what one crash leaves meets the next one."""
+    monkeypatch.setenv("AIRFLOW__AIRFLOW_PROVIDER__INDEX_URI", str(tmp_path / "index"))
+    base = tmp_path / "base"
+
+    def run(version: int) -> None:
+        made = produced_at(version)(destinations=KINDS[kind](base_path=base))
+        runner.execute(made, windows=(days(2),), info=RunInfo(f"a{version}")).raise_for_failures()
+
+    run(0)
+    for at in range(1, LIMIT):
+        code = run_forked(at, lambda: run(at))  # noqa: B023
+        made = produced_at(0)(destinations=KINDS[kind](base_path=base))
+        rebuilding = run_forked(at % 37 + 1, lambda: rebuild_index(made))  # noqa: B023
+        assert {code, rebuilding} <= {0, CRASHED}
+        rebuilt = rebuild_index(made)
+        committer = KINDS[kind](base_path=base).committer(context_of(STORED, days(2)))
+        assert rebuilt == {record.key: record for record in committer.all_records()}
+        assert len(rebuilt) == 2
+        if code == 0:
+            break
+    assert code == 0
+    assert at > 50

@@ -34,6 +34,7 @@ def test_what_agrees_is_no_finding() -> None:
         ({"problem": "cannot be read: no"}, "damaged", "it cannot be read: no"),
         ({"rows": 4}, "drift", "it has 4 rows, its record says 5"),
         ({"unsettled": "suspect"}, "unsettled", "suspect"),
+        ({"unsettled": "open", "bytes": 99, "rows": 7}, "unsettled", "open"),
     ],
 )
 def test_data_that_is_not_what_was_committed(changed: dict[str, Any], kind: str, what: str) -> None:
