@@ -184,7 +184,7 @@ class Asset(Producer):
     @property
     def identity(self) -> Identity:
         """Source key and key."""
-        return Identity(self._owner.key if self._owner is not None else "", self.key)
+        return Identity(self._owner.instance_key if self._owner is not None else "", self.key)
 
     @property
     def table(self) -> str:

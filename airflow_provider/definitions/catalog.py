@@ -28,10 +28,13 @@ class Catalog:
     def __init__(self, assets: Iterable[Asset], *, outer: "Catalog | None" = None) -> None:
         self._by_qualified: dict[str, Asset] = {}
         self._in_sources: dict[str, list[Asset]] = {}
+        self._of_class: dict[str, list[Asset]] = {}  # of several instances of one source, which have a discriminator
         self._outer = outer
         for asset in assets:
             if self._by_qualified.setdefault(asset.qualified_key, asset) is asset and asset.source is not None:
                 self._in_sources.setdefault(asset.key, []).append(asset)
+                if asset.source.instance_key != asset.source.key:
+                    self._of_class.setdefault(f"{asset.source.key}.{asset.key}", []).append(asset)
 
     @classmethod
     def of(cls, workloads: Sequence[Any]) -> "Catalog":
@@ -50,6 +53,8 @@ class Catalog:
         found = self._by_qualified.get(key)
         if found is not None:
             return [found]
+        if key in self._of_class:
+            return [*self._of_class[key], *(self._outer.candidates(key, reader) if self._outer is not None else ())]
         return self._outer.candidates(key, reader) if self._outer is not None else []
 
     def of_classes(self, classes: tuple[type[Any], ...]) -> list[Asset]:

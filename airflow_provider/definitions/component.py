@@ -273,9 +273,14 @@ class Component(BaseModel, metaclass=ComponentMeta):
         return self._owner
 
     @property
+    def instance_key(self) -> str:
+        """The key, made distinct where several instances of one class stand side by side; see ``Source``."""
+        return self.key
+
+    @property
     def qualified_key(self) -> str:
         """``source.key``, or the bare key of a component that stands alone."""
-        return f"{self._owner.key}.{self.key}" if self._owner is not None else self.key
+        return f"{self._owner.instance_key}.{self.key}" if self._owner is not None else self.instance_key
 
     @property
     def label(self) -> str:
@@ -326,12 +331,10 @@ class Component(BaseModel, metaclass=ComponentMeta):
     def assign(self, name: str, value: Any) -> None:
         """Replace what is bound to relation ``name``; None or an empty list clears it.
 
-        A component that has an owner may always be cleared: it reads through the owner then. What was never bound may
-        be cleared, too.
+        What was never bound may be cleared, and so may a component with an owner, through which it reads then.
 
         Raises:
-            ConfigError: A target that does not fit, or nothing for a bound relation that must be filled. What was bound
-                before stays.
+            ConfigError: A target that does not fit, or none for one that must be filled. What was bound before stays.
         """
         relation = self._relation(name)
         targets = _as_targets(value)
@@ -342,10 +345,9 @@ class Component(BaseModel, metaclass=ComponentMeta):
         self._bindings[name] = _unique(targets)
 
     def resolve(self, name: str) -> "Component | list[Component] | None":
-        """What a run is given for relation ``name``: what is bound, else the fallback, else None.
+        """What a run is given for relation ``name``: what is bound, else ``Relation.fallback``, else None.
 
-        A fallback is the relation's ``default()``, else an instance that one of its classes can fill from the
-        environment. It is made anew and never bound; a many-valued relation has none.
+        A fallback is made anew and never bound; a many-valued relation has none.
 
         Raises:
             ConfigError: The environment fills a part of it only, or with a value that does not fit.

@@ -117,8 +117,8 @@ class Relation:
             return False
         if not source:
             return True
-        target_source = target.owner.key if target.owner is not None else ""
-        return bool(target_source) and source in ("*", target_source)
+        owners = (target.owner.key, target.owner.instance_key) if target.owner is not None else ()
+        return bool(owners) and source in ("*", *owners)
 
     def __repr__(self) -> str:
         names = ", ".join(cls.__name__ for cls in self.classes) or self.kind

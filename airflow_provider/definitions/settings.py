@@ -82,6 +82,7 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "code_version": _text,
     "relations": _relations,
     "dialect": _text,
+    "discriminator": _text,
     "table_name": _text,
     "env_prefix": _text,
     "env_file": _path,

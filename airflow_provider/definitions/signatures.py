@@ -179,6 +179,7 @@ class SourceFactory(Protocol):
         retry: RetryPolicy | None = ...,
         enabled: bool | None = ...,
         airflow: TaskOptions | None = ...,
+        discriminator: str = ...,
         **settings: Any,
     ) -> SourceDecorator: ...
 

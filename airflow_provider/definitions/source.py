@@ -13,6 +13,7 @@ from typing_extensions import Self
 
 from airflow_provider.definitions.asset import Asset, Producer, is_dataset, to_identifier
 from airflow_provider.definitions.component import Component, IgnoredDescriptor
+from airflow_provider.definitions.environment import holds_env
 from airflow_provider.errors import ConfigError, DefinitionError
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
@@ -40,11 +41,16 @@ class Source(Producer):
 
     ``assets={key: {setting: value}}`` at construction narrows the source to the assets named, each with its overrides;
     a list of keys narrows it without overrides.
+
+    ``discriminator`` names the field that tells instances of one class apart, such as the account that each reads: its
+    value is part of each asset's identity (``ads__act_42.orders``) and table (``orders__act_42``), in one dataset. A
+    relation's key ``ads.orders`` names the asset of all of them, ``ads__act_42.orders`` that of one.
     """
 
     kind: ClassVar[str] = "source"
     key: ClassVar[str] = "source"
     asset_types: ClassVar[tuple[type[Asset], ...]] = ()
+    discriminator: ClassVar[str] = ""
 
     _assets: dict[str, Asset] = PrivateAttr(default_factory=dict)
 
@@ -53,9 +59,16 @@ class Source(Producer):
         """Collect the assets of the class body."""
         cls.asset_types = _collected(cls)
         super().__pydantic_init_subclass__(**kwargs)
+        if cls.discriminator and cls.discriminator not in cls.__pydantic_fields__:
+            raise DefinitionError(
+                f"discriminator={cls.discriminator!r} is no field of the source",
+                where=f"source {cls.key!r}",
+                fix=f"declare the field {cls.discriminator}: str, or name another one",
+            )
 
     def __init__(self, *, assets: Mapping[str, Mapping[str, Any]] | Iterable[str] | None = None, **data: Any) -> None:
         super().__init__(**data)
+        _ = self.instance_key  # a value that tells nothing apart shows when the source is made
         self.fill(self.__dict__.get("dataset") or "")  # a field that is not there shows when the source is made
         overrides = _overrides(self, assets)
         for definition in type(self).asset_types:
@@ -88,9 +101,29 @@ class Source(Producer):
         """The source's asset called ``key``, or None."""
         return self._assets.get(key)
 
+    @property
+    def instance_key(self) -> str:
+        """The key, with the discriminator's value if there is one: ``ads__act_42``.
+
+        Raises:
+            ConfigError: The value is empty, or only known in the worker.
+        """
+        return f"{self.key}__{self._distinct()}" if self.discriminator else self.key
+
+    def _distinct(self) -> str:
+        value = getattr(self, self.discriminator)
+        text = "" if value is None else to_identifier(str(value)).strip("_")
+        if not text or holds_env(value):
+            raise ConfigError(
+                f"the discriminator {self.discriminator!r} is {value!r}, which tells it from no other",
+                where=f"source {self.key!r}",
+                fix=f"pass {self.discriminator}=... with a letter or digit in it, and no {{env.NAME}}",
+            )
+        return text
+
     def table(self, asset: Asset) -> str:
-        """The storage name of one of the source's assets."""
-        return to_identifier(asset.key)
+        """The storage name of one of the source's assets: its key, with the discriminator's value if there is one."""
+        return to_identifier(f"{asset.key}__{self._distinct()}" if self.discriminator else asset.key)
 
     def fill(self, text: str, *, what: str = "dataset") -> str:
         """``text``, of the kind that ``what`` says, with ``{field}`` filled in; ``{env.NAME}`` stays for the worker.

@@ -177,7 +177,9 @@ def _default_id(workloads: Sequence[Workload], assets: Sequence[Asset]) -> str:
             fix="pass dag_id=",
         )
     workload = workloads[0]
-    return workload.key if isinstance(workload, Source) or _is_source(workload) else assets[0].qualified_key
+    if isinstance(workload, Source):
+        return workload.instance_key
+    return workload.key if _is_source(workload) else assets[0].qualified_key
 
 
 def _is_source(workload: Any) -> bool:

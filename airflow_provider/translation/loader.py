@@ -146,10 +146,10 @@ def _units_of(workload: Any, layout: Layout) -> list[Unit]:
     if not groups:
         return []
     if len(groups) == 1:
-        return [Unit(workload.key, (workload,))]
+        return [Unit(workload.instance_key, (workload,))]
     several_zones = {grain for grain, zone in groups if sum(g == grain for g, _ in groups) > 1}
     return [
-        Unit(f"{workload.key}__{grain}" + (f"__{zone}" if grain in several_zones else ""), tuple(members))
+        Unit(f"{workload.instance_key}__{grain}" + (f"__{zone}" if grain in several_zones else ""), tuple(members))
         for (grain, zone), members in sorted(groups.items())
     ]
 

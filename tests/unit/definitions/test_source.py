@@ -7,11 +7,13 @@ import pytest
 
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.decorators import asset
+from airflow_provider.definitions.graph import AssetGraph
+from airflow_provider.definitions.relation import Relation
 from airflow_provider.definitions.resource import Config
 from airflow_provider.definitions.source import Source
 from airflow_provider.definitions.upstream import Upstream
 from airflow_provider.destinations.memory import MemoryDestination
-from airflow_provider.errors import ConfigError, DefinitionError
+from airflow_provider.errors import ConfigError, DefinitionError, GraphError
 
 
 class Budget(Config):
@@ -228,3 +230,76 @@ def test_fields_without_a_value_fill_no_dataset() -> None:
 
 def test_the_environment_is_left_for_the_worker() -> None:
     assert Shop().fill("{region}_{env.STAGE}") == "eu_{env.STAGE}"
+
+
+class Ads(Source):
+    """One source per advertising account."""
+
+    discriminator = "account"
+    account: str | None = None
+
+    @asset
+    def campaigns(self) -> list[dict[str, Any]]:
+        return [{"account": self.account}]
+
+    @asset
+    def spend(self, campaigns: Upstream) -> list[dict[str, Any]]:
+        return campaigns.rows
+
+
+def test_a_discriminator_tells_instances_of_one_source_apart() -> None:
+    ads = Ads(account="ACT-42/../x")
+
+    assert (ads.instance_key, ads.key, ads.qualified_key) == ("ads__act_42_x", "ads", "ads__act_42_x")
+    assert (ads.campaigns.qualified_key, ads.campaigns.table) == ("ads__act_42_x.campaigns", "campaigns__act_42_x")
+    assert tuple(ads.campaigns.identity) == ("ads__act_42_x", "campaigns")
+    assert (ads.dataset, ads.campaigns.dataset) == ("ads", "ads")
+    assert ads.campaigns.uri == "x-asset://ads__act_42_x/campaigns"
+    assert ads(account="other").campaigns.table == "campaigns__other"
+    assert Shop().instance_key == "shop"
+
+
+def test_instances_side_by_side_are_one_graph_each_with_its_own_siblings() -> None:
+    one, two = (Ads(account=account, destinations=MemoryDestination()) for account in ("one", "two"))
+
+    @asset(relations={"legs": Relation("asset", "ads.spend"), "first": Relation("asset", "ads__one.spend")})
+    def total(legs: list[Upstream], first: Upstream) -> list[dict[str, Any]]:
+        return [*first.rows, *[row for leg in legs for row in leg.rows]]
+
+    made = total()
+    graph = AssetGraph(one, two, made)
+    assert list(graph.inputs(two.spend).values()) == [(two.campaigns,)]
+    assert graph.inputs(made) == {"legs": (one.spend, two.spend), "first": (one.spend,)}
+    assert graph.materialize().is_success
+    assert made.run(dag=graph) == [{"account": "one"}, {"account": "one"}, {"account": "two"}]
+
+
+def test_a_relation_that_takes_one_needs_the_instance_named() -> None:
+    one, two = Ads(account="one"), Ads(account="two")
+
+    @asset(relations={"spend": Relation("asset", "ads.spend")})
+    def total(spend: Upstream) -> list[dict[str, Any]]:
+        return spend.rows
+
+    with pytest.raises(GraphError, match=r"parameter 'spend' fits ads__one.spend, ads__two.spend"):
+        AssetGraph(one, two, total)
+    bound = total(spend=two.spend)
+    assert AssetGraph(one, two, bound).inputs(bound) == {"spend": (two.spend,)}
+
+
+def test_two_instances_of_one_account_are_one_too_many() -> None:
+    with pytest.raises(GraphError, match=r"'ads__a_1.campaigns' is there twice"):
+        AssetGraph(Ads(account="A-1"), Ads(account="a_1"))
+
+
+@pytest.mark.parametrize("value", [None, "", "--", "{env.ACCOUNT}"])
+def test_a_value_that_tells_nothing_apart_is_told_when_the_source_is_made(value: Any) -> None:
+    with pytest.raises(ConfigError, match="source 'ads': the discriminator 'account' is"):
+        Ads(account=value)
+
+
+def test_a_discriminator_is_a_field() -> None:
+    with pytest.raises(DefinitionError, match="discriminator='account' is no field of the source"):
+
+        class Odd(Source):
+            discriminator = "account"

@@ -339,3 +339,24 @@ def parsed(tmp_path: Path, text: str, seed: str = "0") -> dict:
         timeout=120,
     )
     return json.loads(out.read_text())
+
+
+def test_instances_of_a_source_with_a_discriminator_are_dags_of_their_own(tmp_path: Path) -> None:
+    class Accounts(ap.Source):
+        discriminator = "account"
+        account: str
+
+        @ap.asset(partitioning=daily)
+        def spend(self): ...
+
+        @ap.asset
+        def names(self): ...
+
+    store = ap.ParquetDestination(base_path=str(tmp_path))
+    dags = ap.build_dags([Accounts(account=account, destinations=store) for account in ("a", "B")], strict=True)
+
+    assert sorted(dags) == [
+        "accounts__a__daily", "accounts__a__unpartitioned", "accounts__b__daily", "accounts__b__unpartitioned",
+    ]  # fmt: skip
+    assert dags["accounts__b__daily"].get_task("spend").outlets[0].name == "accounts__b.spend"
+    assert ap.build_dag(Accounts(account="B").names).dag_id == "accounts__b.names"
