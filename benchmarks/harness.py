@@ -14,6 +14,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -124,13 +125,26 @@ class Suite:
 
     def _run(self, options: argparse.Namespace) -> None:
         cases = [case for case in self.cases if options.only in case.name]
+        with tempfile.TemporaryDirectory(prefix="airflow-assets-bench-") as shared:
+            figures, skipped = self._rounds(cases, options.rounds, shared)
+        print(f"{self.title}: {options.rows:,} rows, medians of {options.rounds} processes x {options.repeats} runs\n")
+        print(f"{'case':52} {'CPU s':>9} {'first s':>9} {'wall s':>9} {'memory MB':>10}")
+        for name, held in figures.items():
+            print(f"{name:52} {held['cpu']:9.4f} {held['first']:9.4f} {held['wall']:9.4f} {held['memory'] / 1e6:10.0f}")
+        for name, reason in skipped.items():
+            print(f"{name:52} skipped: {reason}")
+        if not self._judge(figures) and options.check:
+            sys.exit(1)
+
+    @staticmethod
+    def _rounds(cases: list[Case], rounds: int, shared: str) -> tuple[Figures, dict[str, str]]:
         results: dict[str, list[dict[str, float]]] = {case.name: [] for case in cases}
         skipped: dict[str, str] = {}
-        for round_ in range(options.rounds):
+        for round_ in range(rounds):
             for case in cases:
                 if case.name in skipped or (case.once and round_):
                     continue
-                found = _spawn(case.name)
+                found = _spawn(case.name, shared)
                 if "skipped" in found:
                     skipped[case.name] = str(found["skipped"])
                 else:
@@ -140,14 +154,7 @@ class Suite:
             for name, held in results.items()
             if held
         )
-        print(f"{self.title}: {options.rows:,} rows, medians of {options.rounds} processes x {options.repeats} runs\n")
-        print(f"{'case':52} {'CPU s':>9} {'first s':>9} {'wall s':>9} {'memory MB':>10}")
-        for name, held in figures.items():
-            print(f"{name:52} {held['cpu']:9.4f} {held['first']:9.4f} {held['wall']:9.4f} {held['memory'] / 1e6:10.0f}")
-        for name, reason in skipped.items():
-            print(f"{name:52} skipped: {reason}")
-        if not self._judge(figures) and options.check:
-            sys.exit(1)
+        return figures, skipped
 
     def _judge(self, figures: Figures) -> bool:
         print(f"\n{'goal':64} {'measured':>10} {'bar':>10}")
@@ -164,10 +171,16 @@ class Suite:
         return met
 
 
-def _spawn(case: str) -> dict[str, Any]:
-    ran = subprocess.run(
-        [sys.executable, *sys.argv, "--case", case], capture_output=True, text=True, check=False, env=os.environ
-    )
+def _spawn(case: str, shared: str) -> dict[str, Any]:
+    """Run one case. It may leave what others need in ``BENCH_SHARED``, and litter in ``BENCH_SCRATCH``."""
+    with tempfile.TemporaryDirectory(dir=shared, prefix="scratch-") as scratch:
+        ran = subprocess.run(
+            [sys.executable, *sys.argv, "--case", case],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "BENCH_SHARED": shared, "BENCH_SCRATCH": scratch},
+        )
     if ran.returncode:
         raise SystemExit(f"case {case!r} failed:\n{ran.stderr[-3000:]}")
     found: dict[str, Any] = json.loads(ran.stdout.strip().splitlines()[-1])

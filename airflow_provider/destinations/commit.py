@@ -10,6 +10,7 @@ partition is old or new, and whoever holds the lock next can tell which.
 
 import contextlib
 import hashlib
+import io
 import json
 import logging
 import os
@@ -32,6 +33,7 @@ log = logging.getLogger(__name__)
 STALE_AFTER_S = 7 * 86400.0
 """Age at which a staged file of a writer that never came back is removed, in seconds."""
 
+_BUFFER_BYTES = 1 << 20
 _FENCE_JUMP = 1_000_000
 _FENCE = re.compile(rb"[0-9]+\n")  # with its line end: a file cut short would be a lower number
 
@@ -279,7 +281,9 @@ class PosixCommitter:
         name = f"{self._folder.staged_prefix()}{stamp.fence}.{attempt}"
         staged = posix.StagedFile(os.path.join(self._folder.folder(key), name))
         try:
-            encoded = self._encoder.encode(data, staged, where=self._where(key))  # type: ignore[arg-type]
+            buffered = io.BufferedWriter(staged, _BUFFER_BYTES)  # encoders write many small pieces
+            encoded = self._encoder.encode(data, buffered, where=self._where(key))
+            buffered.detach()
             staged.finish()
         except BaseException:
             staged.discard()

@@ -11,6 +11,7 @@ import os
 import re
 import uuid
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, ClassVar
 from urllib.parse import unquote, urlsplit
 
@@ -134,22 +135,23 @@ class FileLikeDestination(CommittedDestination):
             DataNotFoundError: Nothing is stored for it.
             DataCorruptError: What is stored is damaged; the file is named.
         """
-        snapshot = self._snapshot(context, partition)
+        table = _Table.of(self, context)
+        snapshot = table.snapshot(partition)
         if snapshot is None:
-            raise self._not_found(context, partition)
-        return self._value(snapshot, context, partition)
+            raise table.not_found(partition)
+        return self._value(snapshot, context, table, partition)
 
     def read(self, context: IOContext) -> Any:
         """Read what the context covers; see ``Destination.read``. Missing partitions are logged and left out."""
-        found, empty = [], 0
+        table, found, empty = _Table.of(self, context), [], 0
         for partition in context.partitions:
-            snapshot = self._snapshot(context, partition)
+            snapshot = table.snapshot(partition)
             if snapshot is None:
                 context.missing.append("" if partition is None else partition.key)
             elif snapshot.content is None:
                 empty += 1
             else:
-                found.append(self._value(snapshot, context, partition))
+                found.append(self._value(snapshot, context, table, partition))
         if context.missing and (found or empty):
             self._log_missing(context)
         return self.empty(context) if empty and not found else join(self, context, found)
@@ -209,27 +211,10 @@ class FileLikeDestination(CommittedDestination):
             return [str(error)]
         return []
 
-    def _snapshot(self, context: IOContext, partition: Partition | None) -> Snapshot | None:
-        key = None if partition is None else partition.key
-        where = self._where(context, partition)
-        return take_snapshot(self.folder(context), self.committer(context), key, where=where)
-
-    def _value(self, snapshot: Snapshot, context: IOContext, partition: Partition | None) -> Any:
+    def _value(self, snapshot: Snapshot, context: IOContext, table: "_Table", partition: Partition | None) -> Any:
         if snapshot.content is None:
             return self.empty(context)
-        path = self.folder(context).data(None if partition is None else partition.key)
-        return self.decode(snapshot, context, path=path, where=self._where(context, partition))
-
-    def _where(self, context: IOContext, partition: Partition | None) -> str:
-        return f"{context.asset.label}{'' if partition is None else f', partition {partition.key!r}'} in {self.address}"
-
-    def _not_found(self, context: IOContext, partition: Partition | None) -> DataNotFoundError:
-        path = self.folder(context).data(None if partition is None else partition.key)
-        return DataNotFoundError(
-            f"nothing is stored at {path!r}",
-            where=self._where(context, partition),
-            fix="materialize it first, or name partitions that are there",
-        )
+        return self.decode(snapshot, context, path=table.path(partition), where=table.where(partition))
 
     def _log_missing(self, context: IOContext) -> None:
         named = ", ".join(context.missing[:_NAMED_IN_LOG])
@@ -242,6 +227,42 @@ class FileLikeDestination(CommittedDestination):
             len(context.partitions),
             named,
             f" and {more} more" if more > 0 else "",
+        )
+
+
+@dataclass(frozen=True)
+class _Table:
+    """A context's table while it is read: what holds for all of its partitions, worked out once."""
+
+    folder: TableFolder
+    committer: PosixCommitter
+    label: str
+    address: str
+
+    @classmethod
+    def of(cls, destination: FileLikeDestination, context: IOContext) -> "_Table":
+        committer = destination.committer(context)
+        return cls(destination.folder(context), committer, context.asset.label, destination.address)
+
+    def path(self, partition: Partition | None) -> str:
+        """The data file."""
+        return self.folder.data(None if partition is None else partition.key)
+
+    def where(self, partition: Partition | None) -> str:
+        """The place for messages."""
+        return f"{self.label}{'' if partition is None else f', partition {partition.key!r}'} in {self.address}"
+
+    def snapshot(self, partition: Partition | None) -> Snapshot | None:
+        """One whole version, checked; None where nothing is stored."""
+        key = None if partition is None else partition.key
+        return take_snapshot(self.folder, self.committer, key, where=self.where(partition))
+
+    def not_found(self, partition: Partition | None) -> DataNotFoundError:
+        """The error for a partition that is not there."""
+        return DataNotFoundError(
+            f"nothing is stored at {self.path(partition)!r}",
+            where=self.where(partition),
+            fix="materialize it first, or name partitions that are there",
         )
 
 

@@ -1,12 +1,15 @@
 """Parquet files, one per partition; every Arrow type survives, for the file carries the Arrow schema."""
 
 import base64
+import itertools
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, Literal
 
 from airflow_provider.definitions.io_context import IOContext
 from airflow_provider.destinations.commit import Encoded
 from airflow_provider.destinations.file_like import FileLikeDestination, as_arrow, empty_table, gathered
+from airflow_provider.destinations.parquet_layout import dictionary_columns, joined
 from airflow_provider.destinations.snapshot import Snapshot
 from airflow_provider.errors import DataCorruptError, SchemaError
 from airflow_provider.ledger.record import CommitRecord
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 
 _GROUP_ROWS = 1 << 20  # what pyarrow makes of a table
 _GROUP_BYTES = 64 << 20
+_SMALL_BYTES = 32 << 20
 
 
 class ParquetDestination(FileLikeDestination):
@@ -46,8 +50,8 @@ class ParquetDestination(FileLikeDestination):
         try:
             if reader is not None:
                 return Encoded(rows=self._encode_batches(reader, sink))
-            table = as_arrow(data, where=where)
-            pq.write_table(table, sink, compression=self.compression)
+            table = joined(as_arrow(data, where=where))
+            pq.write_table(table, sink, compression=self.compression, use_dictionary=dictionary_columns(table))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
             raise SchemaError(
                 f"Parquet cannot hold this table: {error}",
@@ -61,11 +65,15 @@ class ParquetDestination(FileLikeDestination):
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        rows = 0
-        with pq.ParquetWriter(sink, reader.schema, compression=self.compression) as writer:
-            for group in gathered(reader, rows=_GROUP_ROWS, size=_GROUP_BYTES):
-                writer.write_table(pa.Table.from_batches(group), row_group_size=_GROUP_ROWS)
-                rows += sum(batch.num_rows for batch in group)
+        groups = map(pa.Table.from_batches, gathered(reader, rows=_GROUP_ROWS, size=_GROUP_BYTES))
+        first = next(groups, reader.schema.empty_table())
+        dictionaries, rows = dictionary_columns(first), 0
+        options = {"compression": self.compression, "use_dictionary": dictionaries}
+        with pq.ParquetWriter(sink, reader.schema, **options) as writer:
+            for group in itertools.chain([first], groups):
+                if group.num_rows:
+                    writer.write_table(joined(group), row_group_size=_GROUP_ROWS)
+                rows += group.num_rows
         return rows
 
     def decode(self, snapshot: Snapshot, context: IOContext, *, path: str, where: str) -> "pa.Table":
@@ -74,8 +82,10 @@ class ParquetDestination(FileLikeDestination):
         import pyarrow.parquet as pq
 
         try:
-            file = pq.ParquetFile(pa.BufferReader(snapshot.content))
-            return _as_written(file.read(), file.metadata.metadata)
+            content = snapshot.content or b""
+            file = pq.ParquetFile(pa.BufferReader(content))
+            threads = len(content) > _SMALL_BYTES  # for less, to start them costs more than they give
+            return _as_written(file.read(use_threads=threads), file.metadata.metadata)
         except (pa.ArrowException, OSError) as error:
             raise _unreadable(path, error, where) from error
 
@@ -124,10 +134,15 @@ def _as_written(table: "pa.Table", metadata: Mapping[bytes, bytes] | None) -> "p
 
 
 def _stored_schema(metadata: Mapping[bytes, bytes] | None) -> "pa.Schema | None":
+    stored = (metadata or {}).get(b"ARROW:schema")
+    return None if stored is None else _read_schema(stored)
+
+
+@lru_cache(maxsize=64)
+def _read_schema(stored: bytes) -> "pa.Schema":
     import pyarrow as pa
 
-    stored = (metadata or {}).get(b"ARROW:schema")
-    return None if stored is None else pa.ipc.read_schema(pa.py_buffer(base64.b64decode(stored)))
+    return pa.ipc.read_schema(pa.py_buffer(base64.b64decode(stored)))
 
 
 def _unreadable(path: str, error: Exception, where: str) -> DataCorruptError:

@@ -9,6 +9,7 @@ Dataset, table and key are encoded by ``component``, which is injective and neve
 
 import os
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from urllib.parse import quote
 
 from airflow_provider.errors import PartitionError
@@ -17,6 +18,7 @@ from airflow_provider.storage.names import MAX_COMPONENT, component, decode, ref
 __all__ = ["MAX_COMPONENT", "TableFolder", "column_component", "component", "decode"]
 
 
+@lru_cache(maxsize=256)
 def column_component(column: str) -> str:
     """Encode the column of ``{column}={key}``. Case stays: a table has one partition column."""
     encoded = quote(column, safe=" ")
@@ -101,32 +103,32 @@ class TableFolder:
         except PartitionError:
             return None
 
-    @property
+    @cached_property
     def ledger(self) -> str:
         """The folder of fence, locks, intents and records."""
         return os.path.join(self.root, "_ledger")
 
-    @property
+    @cached_property
     def locks(self) -> str:
         """The folder of lock files."""
         return os.path.join(self.ledger, "locks")
 
-    @property
+    @cached_property
     def intents(self) -> str:
         """The folder of intents."""
         return os.path.join(self.ledger, "intents")
 
-    @property
+    @cached_property
     def records(self) -> str:
         """The folder of commit records."""
         return os.path.join(self.ledger, "records")
 
-    @property
+    @cached_property
     def fence(self) -> str:
         """The file with the highest fence given out."""
         return os.path.join(self.ledger, "fence")
 
-    @property
+    @cached_property
     def meta(self) -> str:
         """The folder of type sidecars."""
         return os.path.join(self.root, "_meta")

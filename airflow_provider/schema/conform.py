@@ -96,7 +96,7 @@ def _without_schema(data: TableData, *, strict: bool, where: str) -> "tuple[Tabl
     except SchemaError as error:
         log.debug("%s: no schema inferred: %s", where, error.what)
         return table, None
-    return TableData(value, data.representation, schema=schema), schema
+    return table.inferred(schema), schema
 
 
 def _check_extras(

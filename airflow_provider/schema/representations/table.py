@@ -117,6 +117,12 @@ class TableData:
         """Other data of the same form, and of the same schema."""
         return TableData(value, self.representation, schema=self.schema)
 
+    def inferred(self, schema: "type[Schema]") -> "TableData":
+        """The same data with the schema that was read off it; the Arrow form, if it was made, is kept."""
+        found = self.with_value(self.value)
+        found.schema, found._arrow, found._columns = schema, self._arrow, self._columns
+        return found
+
     def column(self, name: str) -> "list[Any] | pa.ChunkedArray":
         """One column, as a list of Python values or as Arrow."""
         return self.representation.column(self.value, name)
