@@ -1,8 +1,7 @@
 """The upstream asset that a parameter of ``data()`` receives, with what was read from its destination."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -11,19 +10,58 @@ if TYPE_CHECKING:
     from airflow_provider.definitions.asset import Asset
 
 
-@dataclass(frozen=True)
+class Reads(Protocol):
+    """Reads an upstream's data when it is asked for."""
+
+    def whole(self) -> Any:
+        """All of it, as its destination gives it."""
+
+    def batches(self) -> "pa.RecordBatchReader":
+        """All of it, batch by batch, in memory that does not grow; a new reader at each call."""
+
+
 class Upstream:
     """An upstream asset and the data of the partitions that this run reads.
 
-    Attributes:
+    What is larger than a batch (100,000 rows), and stored where it can be read in batches (Parquet, CSV), is read when
+    it is first asked for: by ``batches()`` without ever being held, by everything else as a whole.
+
+    Args:
         asset: The upstream asset.
         data: What its default destination gave back; None when nothing is stored there.
         missing: Keys of the partitions that the run wanted and did not find.
+        reads: Reads the data when it is asked for, in place of ``data``.
     """
 
-    asset: "Asset"
-    data: Any = None
-    missing: Sequence[str] = ()
+    __slots__ = ("_asset", "_data", "_missing", "_reads")
+
+    def __init__(
+        self, asset: "Asset", data: Any = None, missing: Sequence[str] = (), *, reads: Reads | None = None
+    ) -> None:
+        self._asset = asset
+        self._data = data
+        self._missing = missing
+        self._reads = reads
+
+    def __repr__(self) -> str:
+        return f"Upstream({self._asset.qualified_key!r}, missing={list(self._missing)!r})"
+
+    @property
+    def asset(self) -> "Asset":
+        """The upstream asset."""
+        return self._asset
+
+    @property
+    def missing(self) -> Sequence[str]:
+        """Keys of the partitions that the run wanted and did not find."""
+        return self._missing
+
+    @property
+    def data(self) -> Any:
+        """What its default destination gives back; None when nothing is stored there."""
+        if self._data is None and self._reads is not None:
+            self._data = self._reads.whole()
+        return self._data
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -44,6 +82,19 @@ class Upstream:
 
         frame: pd.DataFrame = self._to("pandas", pd.DataFrame())
         return frame
+
+    def batches(self) -> "pa.RecordBatchReader":
+        """The data batch by batch, one partition after another, all of one schema.
+
+        Where the destination can be read in batches (Parquet, CSV), memory holds one at a time. The reader may be
+        given to whatever takes one (DuckDB, polars), or returned; each call gives a new one. Without batches when
+        nothing is stored.
+        """
+        import pyarrow as pa
+
+        if self._data is None and self._reads is not None:
+            return self._reads.batches()
+        return self._to("reader", pa.table({}).to_reader())
 
     def _to(self, kind: str, empty: Any) -> Any:
         from airflow_provider.errors import RepresentationError

@@ -4,7 +4,6 @@ Resources come by binding or fallback, upstreams are read from their default des
 """
 
 import contextlib
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,17 +11,14 @@ from airflow_provider.definitions import ports
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.component import Component
 from airflow_provider.definitions.graph import AssetGraph
-from airflow_provider.definitions.io_context import IOContext
 from airflow_provider.definitions.resource import Resource
 from airflow_provider.definitions.upstream import Upstream
 from airflow_provider.definitions.view import View, placed
-from airflow_provider.errors import AssetError, AssetsError, ConfigError, ConnectionLookupError, DataNotFoundError
+from airflow_provider.errors import ConfigError, ConnectionLookupError
 from airflow_provider.execution.events import Emitter
 from airflow_provider.execution.offload import Bridge
+from airflow_provider.execution.reads import WHOLE, Reading
 from airflow_provider.partitioning import PartitionWindow
-
-WHOLE = ""
-"""Stands for the unpartitioned whole among partition keys of a version map."""
 
 
 @dataclass
@@ -128,7 +124,12 @@ def upstreams(
     for name, targets in graph.inputs(asset).items():
         if name not in type(asset).parameters.relations:
             continue
-        read = [_read(asset, up, window, inputs, bridge=bridge, emitter=emitter, metadata=metadata) for up in targets]
+        read = []
+        for upstream in targets:
+            fill_in(upstream.default_destination)
+            reading = Reading(asset, upstream, window, bridge, emitter, metadata)
+            read.append(reading.read())
+            inputs.versions[upstream.qualified_key] = reading.versions
         many = type(asset).relations[name].many
         inputs.values[name] = read if many else (read[0] if read else None)
     return inputs
@@ -143,56 +144,3 @@ def _references(view: View, graph: AssetGraph, bridge: Bridge) -> dict[str, Any]
         many = type(view).relations[name].many
         values[name] = handles if many else (handles[0] if handles else None)
     return values
-
-
-def _read(
-    asset: Asset,
-    upstream: Asset,
-    window: PartitionWindow | None,
-    inputs: Inputs,
-    *,
-    bridge: Bridge,
-    emitter: Emitter,
-    metadata: Mapping[str, Any],
-) -> Upstream:
-    own_window = window if upstream.partitioning is not None else None
-    io = IOContext(upstream, own_window, metadata, upstream.schema)
-    destination = upstream.default_destination
-    fill_in(destination)
-    wanted = tuple(own_window.keys) if own_window is not None else ()
-    try:
-        inputs.versions[upstream.qualified_key] = _versions(upstream, io, bridge)
-        with emitter.step("dest_read", keys=wanted, destination=destination.key, upstream=upstream.qualified_key):
-            data = bridge.call(destination.read, io)
-    except DataNotFoundError:
-        emitter.warn(
-            "%s reads %s, but nothing is stored there for %s", asset.label, upstream.label, own_window or "the asset"
-        )
-        return Upstream(upstream, None, wanted)
-    except AssetsError as error:
-        raise AssetError(
-            f"upstream {upstream.qualified_key!r} could not be read: {error.what}", where=asset.label, fix=error.fix
-        ) from error
-    except Exception as error:
-        raise AssetError(
-            f"upstream {upstream.qualified_key!r} could not be read: {type(error).__name__}",
-            where=asset.label,
-            fix=f"look at {destination.label}; `airflow-assets doctor` checks it",
-        ) from error
-    if io.missing:
-        emitter.warn("%s reads %s, which misses %s", asset.label, upstream.label, _listed(io.missing))
-    return Upstream(upstream, data, tuple(io.missing))
-
-
-def _versions(upstream: Asset, io: IOContext, bridge: Bridge) -> dict[str, str]:
-    """The versions of the partitions to read; raises where one may be half written, which some committers can tell."""
-    committer = upstream.default_destination.committer(io, call=bridge.call)
-    keys = [partition.key if partition is not None else None for partition in io.partitions]
-    require_settled = getattr(committer, "require_settled", None)
-    if require_settled is not None:
-        require_settled(keys)
-    return {key or WHOLE: f"{r.fence}-{r.attempt}" for key, r in committer.records(keys).items()}
-
-
-def _listed(keys: list[str], limit: int = 5) -> str:
-    return ", ".join(keys[:limit]) + (f" and {len(keys) - limit} more" if len(keys) > limit else "")
