@@ -197,7 +197,7 @@ class Destination(Component):
         slices = iter(context.slices(data))
         for partition, part in slices:
             pending = self.write_partition(context, partition, in_form(self, part))
-            if inspect.isawaitable(pending):  # asked of the result: a decorated hook does not look async
+            if inspect.isawaitable(pending):
                 return self._write_async(pending, context, slices)
         return None
 
@@ -219,7 +219,7 @@ class Destination(Component):
             except DataNotFoundError:
                 context.missing.append(_key(partition))
                 continue
-            if inspect.isawaitable(value):
+            if _is_pending(value):
                 return self._read_async(value, partition, context, partitions, found)
             found.append(value)
         return join(self, context, found)
@@ -242,19 +242,19 @@ class Destination(Component):
     ) -> None:
         await pending
         for partition, part in slices:
-            await self.write_partition(context, partition, in_form(self, part))
+            await _settled(self.write_partition(context, partition, in_form(self, part)))
 
     async def _read_async(
         self,
-        pending: Awaitable[Any],
+        pending: Any,
         first: Partition | None,
         context: IOContext,
         rest: Iterator[Partition | None],
         found: list[Any],
     ) -> Any:
-        for partition in itertools.chain([first], rest):
+        for number, partition in enumerate(itertools.chain([first], rest)):
             try:
-                found.append(await (pending if partition is first else self.read_partition(context, partition)))
+                found.append(await _settled(self.read_partition(context, partition) if number else pending))
             except DataNotFoundError:
                 context.missing.append(_key(partition))
         return join(self, context, found)
@@ -311,6 +311,18 @@ class Destination(Component):
         )
 
 
+def _is_pending(value: Any) -> bool:
+    """Whether a hook's result is still to be awaited; asked of the result, for a decorated hook does not look async."""
+    return inspect.isawaitable(value) or inspect.isasyncgen(value)
+
+
+async def _settled(value: Any) -> Any:
+    """What a hook gave, awaited where it must be: hooks may await for one partition and not for another."""
+    if inspect.isasyncgen(value):
+        return [item async for item in value]
+    return await value if inspect.isawaitable(value) else value
+
+
 def in_form(destination: Destination, data: Any) -> Any:
     """``data`` in the form that the destination's hooks take; what is not tabular stays as it is."""
     from airflow_provider.schema.representations import TableData
@@ -324,7 +336,7 @@ def in_form(destination: Destination, data: Any) -> Any:
 
 def join(destination: Destination, context: IOContext, found: list[Any]) -> Any:
     """One value out of those of the partitions that were found; see ``Destination.read``."""
-    from airflow_provider.schema.representations import TableData
+    from airflow_provider.schema.representations import TableData, unwrap
 
     if not found:
         raise DataNotFoundError(
@@ -332,6 +344,7 @@ def join(destination: Destination, context: IOContext, found: list[Any]) -> Any:
             where=f"{context.asset.label} in {destination.label}",
             fix="materialize it first, or name partitions that are there",
         )
+    found = [unwrap(value) if isinstance(value, Iterator) else value for value in found]  # what hooks yield or stream
     if len(context.partitions) == 1:
         return found[0]
     tables = [TableData.of(value) for value in found]

@@ -19,6 +19,7 @@ from airflow_provider.execution.events import Emitter
 from airflow_provider.execution.offload import Bridge
 from airflow_provider.ledger.record import CommitRecord
 from airflow_provider.partitioning import PartitionWindow
+from airflow_provider.schema.representations import unwrap
 from airflow_provider.schema.representations.reader import BATCH_ROWS
 
 if TYPE_CHECKING:
@@ -73,7 +74,8 @@ class Reading:
                 with self._step():
                     if is_deferred:
                         self._opened = self._destination.read_batches(self._io)
-                    data = None if is_deferred else self.bridge.call(self._destination.read, self._io)
+                    data = None if is_deferred else self._read(self._io)
+                self._name_missing(records)
         except DataNotFoundError:
             self.emitter.warn(
                 "%s reads %s, but nothing is stored there for %s",
@@ -89,7 +91,7 @@ class Reading:
         """All of it; None where it is gone meanwhile."""
         self._opened = None
         with self._worded(), self._step():
-            return self.bridge.call(self._destination.read, replace(self._io, missing=[]))
+            return self._read(replace(self._io, missing=[]))
 
     def batches(self) -> "pa.RecordBatchReader":
         """All of it, batch by batch; the first call gives the reader that was opened before the function ran."""
@@ -98,6 +100,21 @@ class Reading:
             with self._worded(), self._step():
                 opened = self._destination.read_batches(replace(self._io, missing=[]))
         return _worded_reader(opened, self)
+
+    def _read(self, io: IOContext) -> Any:
+        data = self.bridge.call(self._destination.read, io)
+        return unwrap(data) if isinstance(data, Iterator) else data
+
+    def _name_missing(self, records: Mapping[str | None, CommitRecord]) -> None:
+        """Name what was never committed, where a ``read`` of a user's own gave what is there and named nothing.
+
+        Without any record the data may be older than the records, and nothing can be said.
+        """
+        kind, io = type(self._destination), self._io
+        has_own_read = kind.read is not Destination.read and kind.committer is Destination.committer
+        if has_own_read and records and not io.missing:
+            keys = [partition.key for partition in io.partitions if partition is not None]
+            io.missing.extend(key for key in keys if key not in records)
 
     def _records(self) -> dict[str | None, CommitRecord]:
         """The records of what is read; raises where it may be half written, which some committers can tell."""

@@ -68,7 +68,45 @@ class WrappedBox(AsyncBox):
         return super().read_partition(context, partition)
 
 
-@pytest.fixture(params=[Box, AsyncBox, WrappedBox])
+class MixedBox(AsyncBox):
+    """Awaits for every other partition only."""
+
+    held: ClassVar[dict[Any, Any]] = {}
+
+    def write_partition(self, context: IOContext, partition: Any, data: Any) -> Any:
+        if int(str(partition)[-1]) % 2:
+            return super().write_partition(context, partition, data)
+        self.held[str(partition)] = data
+        return None
+
+    def read_partition(self, context: IOContext, partition: Any) -> Any:
+        waits = int(str(partition)[-1]) % 2 and str(partition) in self.held
+        return super().read_partition(context, partition) if waits else Box.read_partition(self, context, partition)  # type: ignore[arg-type]
+
+
+class Promise:
+    """An awaitable that is no coroutine."""
+
+    def __init__(self, coroutine: Any) -> None:
+        self.coroutine = coroutine
+
+    def __await__(self) -> Any:
+        return self.coroutine.__await__()
+
+
+class PromisingBox(AsyncBox):
+    """Its hooks give awaitables of its own."""
+
+    held: ClassVar[dict[Any, Any]] = {}
+
+    def write_partition(self, context: IOContext, partition: Any, data: Any) -> Any:
+        return Promise(super().write_partition(context, partition, data))
+
+    def read_partition(self, context: IOContext, partition: Any) -> Any:
+        return Promise(super().read_partition(context, partition))
+
+
+@pytest.fixture(params=[Box, AsyncBox, WrappedBox, MixedBox, PromisingBox])
 def box(request: pytest.FixtureRequest) -> Any:
     request.param.held.clear()
     return request.param()
@@ -214,3 +252,16 @@ def test_a_destination_that_counts_by_itself_is_asked_by_key_of_the_partition_co
     store.write(IO, ROWS)
 
     assert users(destinations=store).partition_row_counts() == {f"2026-03-0{n}": 1 for n in (1, 2, 3)}
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_a_hook_may_yield_the_rows_of_a_partition(is_async: bool) -> None:
+    class Yielding(Destination):
+        def read_partition(self, context: IOContext, partition: Any) -> Any:
+            return later(partition) if is_async else iter([{"day": partition.date}])
+
+    async def later(partition: Any) -> Any:
+        await asyncio.sleep(0)
+        yield {"day": partition.date}
+
+    assert done(Yielding().read(IO)) == ROWS

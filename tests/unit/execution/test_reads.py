@@ -49,6 +49,7 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reads, "BATCH_ROWS", 10)
     MemoryDestination.clear()
     Awaited.held.clear()
+    Whole.held.clear()
 
 
 def kinds(tmp_path: Path) -> dict[str, Any]:
@@ -57,14 +58,14 @@ def kinds(tmp_path: Path) -> dict[str, Any]:
         "csv": lambda: CSVDestination(base_path=str(tmp_path / "csv")),
         "pickle": lambda: FileDestination(base_path=str(tmp_path / "pickle")),
         "memory": MemoryDestination,
-        "awaited": lambda: Awaited(folder=str(tmp_path / "awaited")),
+        "awaited": Awaited,
+        "whole": Whole,
     }
 
 
 class Awaited(Destination):
     """A store of a user's own, awaited."""
 
-    folder: str
     held: ClassVar[dict[tuple[str, str], Any]] = {}
 
     async def write_partition(self, context: Any, partition: Any, data: Any) -> None:
@@ -78,7 +79,21 @@ class Awaited(Destination):
         return self.held[context.table, partition.key]
 
 
-@pytest.fixture(params=["parquet", "csv", "pickle", "memory", "awaited"])
+class Whole(Destination):
+    """Defines only write and read, and names nothing that is missing."""
+
+    held: ClassVar[dict[tuple[str, str], Any]] = {}
+
+    def write(self, context: Any, data: Any) -> None:
+        (partition,) = context.partitions
+        self.held[context.table, partition.key] = data
+
+    def read(self, context: Any) -> Any:
+        """Row by row."""
+        return (one for p in context.partitions for one in self.held.get((context.table, p.key), []))
+
+
+@pytest.fixture(params=["parquet", "csv", "pickle", "memory", "awaited", "whole"])
 def shop(request: Any, tmp_path: Path) -> Shop:
     return Shop(destinations=kinds(tmp_path)[request.param]())
 
@@ -123,7 +138,7 @@ def test_a_window_with_a_hole_gives_what_is_there_and_names_what_is_missing(shop
 
 
 def test_nothing_stored_is_none_and_no_batches(shop: Shop) -> None:
-    (found,) = seen(shop, lambda orders: (orders.data, orders.rows, orders.batches().read_all().num_rows))
+    (found,) = seen(shop, lambda orders: (orders.data or None, orders.rows, orders.batches().read_all().num_rows))
 
     assert found == (None, [], 0)
 
