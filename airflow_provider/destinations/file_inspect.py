@@ -21,13 +21,10 @@ from airflow_provider.destinations.file_like import FileLikeDestination, rows_of
 from airflow_provider.destinations.paths import column_component
 from airflow_provider.destinations.snapshot import Snapshot
 from airflow_provider.errors import AssetsError, DataCorruptError, DataNotFoundError, LockTimeoutError, SchemaError
-from airflow_provider.ledger.record import CommitRecord, utc_text
+from airflow_provider.ledger.record import ADOPTED_FENCE, CommitRecord, utc_text
 from airflow_provider.ledger.verify import Holding, data_findings
 from airflow_provider.partitioning import Partition
 from airflow_provider.storage import posix
-
-ADOPTED_FENCE = 0
-"""Below every fence that a writer takes: adopted data never wins over a run, not even over one that began before."""
 
 _LOCK_WAIT_S = 1.0
 

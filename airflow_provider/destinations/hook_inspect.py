@@ -14,10 +14,9 @@ from airflow_provider.destinations.file_like import rows_of
 from airflow_provider.destinations.hook_commit import HookCommitter, PartitionState
 from airflow_provider.errors import DataNotFoundError, DestinationError, SchemaError, located
 from airflow_provider.ledger.foreign import is_own
+from airflow_provider.ledger.record import ADOPTED_FENCE
 from airflow_provider.ledger.verify import Holding
 from airflow_provider.partitioning import Partition
-
-ADOPTED_FENCE = 0
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,8 @@ Outcome = Literal["running", "ok", "failed", "superseded"]
 Text = str | bytes
 
 VERSION = 1
+ADOPTED_FENCE = 0
+"""Below every fence that a writer takes: adopted data never wins over a run, not even over one that began before."""
 ERROR_LIMIT = 500
 """Longest error text that a note keeps, in characters."""
 
