@@ -200,6 +200,12 @@ def _overrides(source: Source, assets: Any) -> dict[str, dict[str, Any]]:
     known = [definition.key for definition in type(source).asset_types]
     if assets is None:
         return {key: {} for key in known}
+    if isinstance(assets, str) or not isinstance(assets, Iterable) or not assets:
+        raise DefinitionError(
+            f"assets={assets!r} narrows the source to nothing that has a name",
+            where=source.label,
+            fix=f"give a list of keys, or a dict of key to settings, of {', '.join(known)}",
+        )
     named = {k: dict(v or {}) for k, v in assets.items()} if isinstance(assets, Mapping) else {k: {} for k in assets}
     unknown = sorted(set(map(str, named)) - set(known))
     if unknown:

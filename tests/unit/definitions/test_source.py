@@ -94,7 +94,7 @@ def test_narrowing_without_overrides(named: Any) -> None:
     assert list(Shop(assets=named).assets) == ["users"]
 
 
-@pytest.mark.parametrize("named", [["nosuch"], {"nosuch": {}}, ["users", "nosuch"], "users"])
+@pytest.mark.parametrize("named", [["nosuch"], {"nosuch": {}}, ["users", "nosuch"]])
 def test_names_of_no_asset_are_refused(named: Any) -> None:
     with pytest.raises(DefinitionError, match="which the source does not have") as caught:
         Shop(assets=named)
@@ -303,3 +303,10 @@ def test_a_discriminator_is_a_field() -> None:
 
         class Odd(Source):
             discriminator = "account"
+
+
+@pytest.mark.parametrize("assets", ["users", [], {}, 3])
+def test_narrowing_takes_a_list_or_a_dict_that_names_something(assets: Any) -> None:
+    with pytest.raises(DefinitionError, match="narrows the source to nothing that has a name") as caught:
+        Shop(assets=assets)
+    assert "users, sales" in caught.value.fix
