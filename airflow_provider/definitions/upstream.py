@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
     import pyarrow as pa
 
     from airflow_provider.definitions.asset import Asset
@@ -66,21 +67,26 @@ class Upstream:
     @property
     def rows(self) -> list[dict[str, Any]]:
         """The data as rows; empty when nothing is stored."""
-        rows: list[dict[str, Any]] = self._to("rows", [])
+        rows: list[dict[str, Any]] = self._to("rows")
         return rows
 
     def arrow(self) -> "pa.Table":
         """The data as an Arrow table; an empty one without columns when nothing is stored."""
-        import pyarrow as pa
-
-        table: pa.Table = self._to("arrow", pa.table({}))
+        table: pa.Table = self._to("arrow")
         return table
 
     def pandas(self) -> "pd.DataFrame":
         """The data as a frame; an empty one when nothing is stored."""
-        import pandas as pd
+        frame: pd.DataFrame = self._to("pandas")
+        return frame
 
-        frame: pd.DataFrame = self._to("pandas", pd.DataFrame())
+    def polars(self) -> "pl.DataFrame":
+        """The data as a polars frame; an empty one when nothing is stored.
+
+        Raises:
+            RepresentationError: polars is not installed; the extra is named.
+        """
+        frame: pl.DataFrame = self._to("polars")
         return frame
 
     def batches(self) -> "pa.RecordBatchReader":
@@ -90,19 +96,15 @@ class Upstream:
         given to whatever takes one (DuckDB, polars), or returned; each call gives a new one. Without batches when
         nothing is stored.
         """
-        import pyarrow as pa
-
         if self._data is None and self._reads is not None:
             return self._reads.batches()
-        return self._to("reader", pa.table({}).to_reader())
+        return self._to("reader")
 
-    def _to(self, kind: str, empty: Any) -> Any:
+    def _to(self, kind: str) -> Any:
         from airflow_provider.errors import RepresentationError
         from airflow_provider.schema.representations import TableData
 
-        if self.data is None:
-            return empty
-        table = TableData.of(self.data)
+        table = TableData.of([] if self.data is None else self.data)
         if table is None:
             raise RepresentationError(
                 f"its data is a {type(self.data).__name__}, not a table",

@@ -136,6 +136,40 @@ def is_bytes(kind: "pa.DataType") -> bool:
     return any(test(kind) for test in tests)
 
 
+def is_list(kind: "pa.DataType") -> bool:
+    """Whether the Arrow type is one of the list types; a map is none."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+
+
+def is_marked(field: "pa.Field") -> bool:
+    """Whether a value travels as text under a mark, at any depth."""
+    return MARK in (field.metadata or {}) or any(map(is_marked, _parts(field.type)))
+
+
+def _parts(kind: "pa.DataType") -> "list[pa.Field]":
+    return [kind.field(number) for number in range(kind.num_fields)]
+
+
+def map_leaves(kind: "pa.DataType", leaf: "Callable[[pa.DataType], pa.DataType]") -> "pa.DataType":
+    """The type with each type inside it that has no parts replaced by what ``leaf`` makes of it."""
+    import pyarrow as pa
+
+    def inside(field: "pa.Field") -> "pa.Field":
+        return field.with_type(map_leaves(field.type, leaf))
+
+    if pa.types.is_struct(kind):
+        return pa.struct([inside(field) for field in kind])
+    if pa.types.is_map(kind):
+        return pa.map_(inside(kind.key_field), inside(kind.item_field), kind.keys_sorted)
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(inside(kind.value_field), kind.list_size)
+    if pa.types.is_large_list(kind):
+        return pa.large_list(inside(kind.value_field))
+    return pa.list_(inside(kind.value_field)) if pa.types.is_list(kind) else leaf(kind)
+
+
 def to_arrow_array(values: Sequence[Any], spec: FieldSpec, *, where: str) -> "pa.Array":
     """Build one Arrow column from Python values that already fit ``spec``.
 
@@ -192,7 +226,7 @@ def decoder(field: "pa.Field") -> Convert | None:
     mark = (field.metadata or {}).get(MARK)
     if mark is not None:
         return UUID if mark == b"uuid" else json.loads
-    if pa.types.is_list(field.type):
+    if is_list(field.type):
         item = decoder(field.type.value_field)
         return None if item is None else lambda values: [None if value is None else item(value) for value in values]
     if pa.types.is_struct(field.type):

@@ -196,10 +196,56 @@ def _to_series(array: Any, spec: FieldSpec) -> Any:
     return arrow_to_series(chunked, arrow_field(spec))
 
 
+def _conform_polars(data: TableData, specs: Sequence[FieldSpec], *, strict: bool, where: str) -> Any:
+    frame = data.value
+    columns = [
+        _polars_column(data, spec, strict=strict, where=where)
+        if spec.name in data.columns
+        else _to_polars(_absent(spec, frame.height, strict=strict, where=where), spec)
+        for spec in specs
+    ]
+    names = [spec.name for spec in specs]
+    if frame.columns == names and all(held is None for held in columns):
+        return frame
+    return type(frame)(
+        [frame.get_column(name) if held is None else held for name, held in zip(names, columns, strict=True)]
+    )
+
+
+def _polars_column(data: TableData, spec: FieldSpec, *, strict: bool, where: str) -> Any:
+    """The column as a new series, or None where the one that is there fits."""
+    import pyarrow as pa
+
+    from airflow_provider.schema.arrow_types import to_arrow_array
+
+    column = data.column(spec.name)
+    if isinstance(column, list):
+        result = conform_values(column, spec, strict=strict, where=where)
+        return None if result is column else _to_polars(to_arrow_array(result, spec, where=where), spec)
+    array = _arrow_column(column, pa.field(spec.name, column.type), spec, strict=strict, where=where)
+    if array is column:
+        return None
+    series = _to_polars(array, spec)
+    # Arrow has several types for one of polars: of text, of lists, of times of day.
+    return None if series.dtype == data.value.get_column(spec.name).dtype else series
+
+
+def _to_polars(array: Any, spec: FieldSpec) -> Any:
+    import pyarrow as pa
+
+    from airflow_provider.schema.arrow_types import arrow_field
+    from airflow_provider.schema.representations.polars import arrow_to_series
+
+    return arrow_to_series(
+        array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array]), arrow_field(spec)
+    )
+
+
 _CONFORM: dict[str, Callable[..., Any]] = {
     "rows": _conform_rows,
     "arrow": _conform_arrow,
     "pandas": _conform_pandas,
+    "polars": _conform_polars,
     "reader": _conform_arrow,
 }
 

@@ -17,7 +17,7 @@ from airflow_provider.schema import Schema, TableData, conform, infer, split
 
 WHERE = "asset 'x'"
 UTC = dt.timezone.utc
-FORMS = ("rows", "arrow", "pandas")
+FORMS = ("rows", "arrow", "pandas", "polars")
 ZONES = ("UTC", "America/New_York", "Europe/Berlin", "Pacific/Apia", "Australia/Lord_Howe", "Asia/Kathmandu")
 
 settings.register_profile("schema", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -1,7 +1,8 @@
 """pandas: a DataFrame.
 
-Its index is ignored: what matters must be a column (``frame.reset_index()``). NaN, NaT and NA are null. A column of
-ints with nulls that comes from Arrow or rows is ``Int64``, for as ``float64`` large ints would be rounded.
+An index with a name holds data and becomes columns, before the others; row numbers without a name are ignored, and
+anything else without a name is refused, for it would be lost. NaN, NaT and NA are null. A column of ints with nulls
+that comes from Arrow or rows is ``Int64``, for as ``float64`` large ints would be rounded.
 """
 
 from collections.abc import Sequence
@@ -25,6 +26,27 @@ class PandasRepresentation(Representation):
     def matches(self, value: Any) -> bool:
         """Whether ``value`` is a DataFrame."""
         return isinstance(value, loaded("pandas", "DataFrame"))
+
+    def wrap(self, value: Any) -> Any:
+        """The frame with its named index as columns; the frame itself where it has none."""
+        names = list(value.index.names)
+        return value if None in names or set(names) & set(value.columns) else value.reset_index()
+
+    def check(self, value: Any, *, where: str) -> None:
+        """Refuse an index that holds data and cannot become a column.
+
+        Raises:
+            SchemaError: It has no name and is more than row numbers, or has the name of a column.
+        """
+        if not len(value) or (value.index.names == [None] and value.index.dtype.kind in "iu"):
+            return
+        named = [name for name in value.index.names if name is not None]
+        what = f"the name of the column {named[0]!r} too" if named else f"no name, and holds {value.index.dtype} values"
+        raise SchemaError(
+            f"the index of the DataFrame has {what}: it would be lost",
+            where=where,
+            fix="name it (frame.rename_axis('...')) to keep it as a column, or drop it (frame.reset_index(drop=True))",
+        )
 
     def num_rows(self, value: Any) -> int:
         """Number of rows."""
@@ -87,11 +109,19 @@ class PandasRepresentation(Representation):
         return value.iloc[positions]
 
     def concat(self, values: Sequence[Any]) -> Any:
-        """All rows under a fresh index. Empty frames are left out, for their columns have no say on types."""
+        """All rows under a fresh index. Empty frames are left out, for their columns have no say on types.
+
+        Frames of other columns or dtypes are joined as Arrow is, by its rules: pandas would make floats of ints.
+        """
         import pandas as pd
 
+        from airflow_provider.schema.representations.arrow import ArrowRepresentation
+
         filled = [value for value in values if len(value)] or list(values[:1])
-        return pd.concat(filled, ignore_index=True)
+        if all(dict(value.dtypes) == dict(filled[0].dtypes) for value in filled):
+            return pd.concat(filled, ignore_index=True)
+        tables = [self.to_arrow(value, None, where="TableData.concat") for value in filled]
+        return self.from_arrow(ArrowRepresentation().concat(tables))
 
 
 def column_of(series: Any) -> "list[Any] | pa.ChunkedArray":
@@ -100,6 +130,10 @@ def column_of(series: Any) -> "list[Any] | pa.ChunkedArray":
     import pyarrow as pa
 
     if series.dtype != object:
+        if isinstance(series.dtype, (pd.PeriodDtype, pd.IntervalDtype)):
+            raise TypeError("a period and an interval are two values")
+        if isinstance(series.dtype, pd.SparseDtype):
+            series = series.sparse.to_dense()
         if isinstance(series.dtype, pd.CategoricalDtype) and series.cat.categories.dtype == object:
             return column_of(series.astype(object))
         array = pa.array(series, from_pandas=True)
@@ -125,7 +159,7 @@ def _arrow_column(series: Any, name: str, spec: Any, where: str) -> "tuple[pa.Fi
         raise SchemaError(
             f"column {name!r} of dtype {series.dtype} has no Arrow form: {error}",
             where=where,
-            fix="convert the column to a plain dtype in data()",
+            fix="convert the column in data(), periods for instance by series.dt.to_timestamp()",
         ) from error
     if not isinstance(column, list):
         return pa.field(name, column.type), column

@@ -31,6 +31,13 @@ class Representation(ABC):
         """What stands for ``value`` from now on; the value itself, but for one that can be read only once."""
         return value
 
+    def check(self, value: Any, *, where: str) -> None:  # noqa: B027 -- most forms have nothing to check
+        """Refuse a value that holds data which no column has; called before the labels are looked at.
+
+        Raises:
+            SchemaError: There is such data.
+        """
+
     @abstractmethod
     def num_rows(self, value: Any) -> int:
         """Number of rows."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from airflow_provider.errors import RepresentationError, SchemaError
 from airflow_provider.schema.representations.arrow import ArrowRepresentation
 from airflow_provider.schema.representations.pandas import PandasRepresentation
+from airflow_provider.schema.representations.polars import PolarsRepresentation
 from airflow_provider.schema.representations.reader import ReaderRepresentation
 from airflow_provider.schema.representations.registry import Representation, by_kind, find, register
 from airflow_provider.schema.representations.rows import RowsRepresentation
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 register(RowsRepresentation())
 register(ArrowRepresentation())
 register(PandasRepresentation())
+register(PolarsRepresentation())
 register(ReaderRepresentation())  # the last one, for tables of any library hand out a stream of Arrow too
 
 
@@ -28,7 +30,7 @@ class TableData:
     """Tabular data in the form it came in.
 
     Attributes:
-        value: The data itself: a list of dicts, an Arrow table, a DataFrame.
+        value: The data itself: a list of dicts, an Arrow table, a DataFrame of pandas or polars.
         representation: What handles data of this form.
         schema: The schema the data is known to fit, or None.
     """
@@ -55,7 +57,7 @@ class TableData:
 
     @property
     def kind(self) -> str:
-        """``"rows"``, ``"arrow"``, ``"pandas"`` or ``"reader"``."""
+        """``"rows"``, ``"arrow"``, ``"pandas"``, ``"polars"`` or ``"reader"``."""
         return self.representation.kind
 
     @property
@@ -80,6 +82,7 @@ class TableData:
     def checked_columns(self, *, where: str) -> tuple[str, ...]:
         """Like ``columns``, with the place for the error."""
         if self._columns is None:
+            self.representation.check(self.value, where=where)
             self._columns = _check_labels(self.representation.labels(self.value), where)
         return self._columns
 
@@ -161,11 +164,10 @@ class TableData:
 def _check_labels(labels: Sequence[Any], where: str) -> tuple[str, ...]:
     for label in labels:
         if not isinstance(label, str):
-            raise SchemaError(
-                f"the column label {label!r} is a {type(label).__name__}, not text",
-                where=where,
-                fix="name the columns with text, for a DataFrame by frame.columns = [...] or frame.rename(columns=str)",
-            )
+            fix = "name the columns with text, for a DataFrame by frame.columns = [...] or frame.rename(columns=str)"
+            if isinstance(label, tuple):  # a MultiIndex
+                fix = "join the levels of the columns: frame.columns = ['_'.join(map(str, c)) for c in frame.columns]"
+            raise SchemaError(f"the column label {label!r} is a {type(label).__name__}, not text", where=where, fix=fix)
     if len(set(labels)) == len(labels):
         return tuple(labels)
     repeated = next(label for number, label in enumerate(labels) if label in labels[:number])

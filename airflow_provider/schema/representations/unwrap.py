@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
+from airflow_provider.schema.representations.polars import collected
 from airflow_provider.schema.representations.reader import as_reader
 from airflow_provider.schema.representations.table import TableData
 
@@ -17,7 +18,8 @@ def unwrap(value: Any, *, dataclass_rows: bool = False) -> Any:
     ``None`` is no rows, a dict or a model (Schema or pydantic instance) one row. A list, tuple, iterator or generator
     of dicts and models, in any mixture, is a list of dicts; an iterator is read to its end, one of Arrow tables or
     DataFrames is joined into one, and one of lists of rows, as of pages, into one list. A
-    ``pyarrow.RecordBatchReader``, or what else hands out a stream of Arrow (a DuckDB relation), is read into a table.
+    ``pyarrow.RecordBatchReader``, or what else hands out a stream of Arrow (a DuckDB relation), is read into a table;
+    a polars ``LazyFrame`` is collected.
 
     Args:
         value: What was returned.
@@ -37,7 +39,7 @@ def unwrap(value: Any, *, dataclass_rows: bool = False) -> Any:
         return _unwrap_items(_without_pages(list(value)))
     if type(value) in (list, tuple):
         return _unwrap_items(value)
-    return value
+    return collected(value)
 
 
 def _without_dataclasses(value: Any) -> Any:

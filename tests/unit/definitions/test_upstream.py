@@ -3,6 +3,7 @@
 from typing import Any
 
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -19,7 +20,7 @@ def users() -> list[dict[str, Any]]:
 ROWS = [{"n": 1}, {"n": 2}]
 
 
-@pytest.mark.parametrize("data", [ROWS, pa.table({"n": [1, 2]}), pd.DataFrame({"n": [1, 2]})])
+@pytest.mark.parametrize("data", [ROWS, pa.table({"n": [1, 2]}), pd.DataFrame({"n": [1, 2]}), pl.DataFrame(ROWS)])
 def test_the_data_in_any_form(data: Any) -> None:
     upstream = Upstream(users(), data)
 
@@ -28,6 +29,7 @@ def test_the_data_in_any_form(data: Any) -> None:
     assert upstream.pandas().to_dict("records") == ROWS
     assert upstream.batches().read_all().to_pylist() == ROWS
     assert upstream.batches().read_all().to_pylist() == ROWS
+    assert upstream.polars().to_dicts() == ROWS
 
 
 def test_nothing_is_an_empty_table() -> None:
@@ -37,6 +39,7 @@ def test_nothing_is_an_empty_table() -> None:
     assert upstream.arrow().num_rows == 0
     assert upstream.pandas().empty
     assert upstream.batches().read_all().num_rows == 0
+    assert upstream.polars().is_empty()
 
 
 def test_what_is_no_table_is_had_as_data() -> None:

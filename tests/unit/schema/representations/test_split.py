@@ -335,8 +335,8 @@ def test_a_record_batch_is_split_like_its_table() -> None:
     assert numbers(split(TableData.of(batch), by("day", JANUARY), JANUARY, where=WHERE)) == [[0], [1], [], []]
 
 
-def test_an_index_of_a_frame_is_ignored() -> None:
-    frame = pd.DataFrame({"day": [day(2), day(1)], "n": [0, 1]}, index=pd.Index([5, 5], name="day"))
+def test_row_numbers_of_a_frame_are_ignored() -> None:
+    frame = pd.DataFrame({"day": [day(2), day(1)], "n": [0, 1]}, index=[5, 5])
 
     assert numbers(split(TableData.of(frame), by("day", JANUARY), JANUARY, where=WHERE)) == [[1], [0], [], []]
 

@@ -174,13 +174,6 @@ def test_nan_of_pandas_is_null_and_of_rows_a_number() -> None:
     assert of([{"a": float("nan")}]).arrow().column("a").null_count == 0
 
 
-def test_the_index_of_a_frame_does_not_appear() -> None:
-    frame = pd.DataFrame({"a": [1]}, index=pd.Index([9], name="gone"))
-
-    assert of(frame).arrow().column_names == ["a"]
-    assert of(frame).to("rows") == [{"a": 1}]
-
-
 @pytest.mark.parametrize("kind", ["rows", "arrow", "pandas"])
 def test_parts_are_joined_in_order_and_keep_their_form(kind: str) -> None:
     parts = [of(of([{"a": n, "b": "x"}]).to(kind)) for n in (3, 1, 2)]
