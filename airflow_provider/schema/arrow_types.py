@@ -148,6 +148,15 @@ def is_marked(field: "pa.Field") -> bool:
     return MARK in (field.metadata or {}) or any(map(is_marked, _parts(field.type)))
 
 
+def holds_json_or_empty(field: "pa.Field") -> bool:
+    """Whether a value may hold a dict that is no struct, or one without keys, at any depth."""
+    import pyarrow as pa
+
+    is_empty = pa.types.is_struct(field.type) and not field.type.num_fields
+    is_json = (field.metadata or {}).get(MARK) == b"json"
+    return bool(is_empty or is_json or any(map(holds_json_or_empty, _parts(field.type))))
+
+
 def _parts(kind: "pa.DataType") -> "list[pa.Field]":
     return [kind.field(number) for number in range(kind.num_fields)]
 

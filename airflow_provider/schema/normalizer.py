@@ -1,16 +1,24 @@
 """Reshaping raw data before it meets its schema: column names, nesting, empty values.
 
 The steps always run in this order: empty dicts, flattening, empty strings, columns without a value, names, missing
-keys. Two columns that would end under one name are an error: neither may win silently.
+keys. Two columns that would end under one name are an error: neither may win silently. Every form of data takes the
+same steps and stays in its form; a column that no step changes keeps its type.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
 
 from airflow_provider.errors import ConfigError, NormalizerError
+from airflow_provider.schema.flattening import Flattener, Path, without_empty
+from airflow_provider.schema.representations.arrow import ArrowRepresentation
 from airflow_provider.schema.representations.table import TableData
+from airflow_provider.schema.values import is_null
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Row = dict[str, Any]
 
@@ -21,17 +29,18 @@ class Normalizer:
 
     Args:
         normalize_columns_names: Bring names to snake_case: ``DepDelay``, ``dep delay`` -> ``dep_delay``.
-        flatten_max_level: How many levels of nested dicts become columns, ``a_b``; None for all, 0 for none.
+        flatten_max_level: How many levels of nested dicts become columns, ``a_b``; None for all, 0 for none. Lists
+            stay as they are, and so does ``{}``, which has no column to become.
         flatten_separator: What joins the names of the levels.
         fill_missing: Give every row all columns, null where it has none.
         drop_na_columns: Leave out columns that are null in every row.
         snake_case_digits: Also set digits off: ``address1`` -> ``address_1``.
         column_overrides: New name by name, either the raw one (after flattening) or the normalised one.
         replace_empty_dicts: Make ``{}`` null, at any depth.
-        replace_empty_strings: Make ``""`` null.
+        replace_empty_strings: Make ``""`` null, after flattening; not inside lists or dicts.
 
     Raises:
-        ConfigError: A negative level.
+        ConfigError: A value of another type, a negative level, an override that names nothing.
     """
 
     normalize_columns_names: bool = True
@@ -47,31 +56,44 @@ class Normalizer:
     def __post_init__(self) -> None:
         level: Any = self.flatten_max_level
         if level is not None and (type(level) is not int or level < 0):
-            raise ConfigError(
-                f"flatten_max_level={level!r}", where="Normalizer", fix="use 0 for no flattening, None for all levels"
-            )
+            raise _unusable("flatten_max_level", level, "use 0 for no flattening, None for all levels")
+        for option in fields(self):
+            value = getattr(self, option.name)
+            if option.type in (bool, "bool") and type(value) is not bool:
+                raise _unusable(option.name, value, "use True or False")
+        if not isinstance(self.flatten_separator, str):
+            raise _unusable("flatten_separator", self.flatten_separator, "use text, such as '_'")
+        overrides: Any = self.column_overrides
+        if not isinstance(overrides, Mapping) or not all(
+            isinstance(name, str) for pair in overrides.items() for name in pair
+        ):
+            raise _unusable("column_overrides", overrides, "use {'name': 'new_name'}")
+        if nameless := [name for name, new in overrides.items() if not new]:
+            raise _unusable("column_overrides", {nameless[0]: ""}, "give the column a name")
 
     def normalize(self, data: TableData, *, where: str = "normalizer") -> TableData:
         """Reshape data, which itself is not changed.
 
-        Arrow tables and DataFrames that need new names alone are renamed in place of a copy; other steps take them
-        through rows.
+        Args:
+            data: Rows, an Arrow table, a DataFrame.
+            where: The asset, for messages.
+
+        Returns:
+            Data of the same form; the same object where nothing changes.
 
         Raises:
-            NormalizerError: Two columns under one name, a name without a letter or digit.
+            NormalizerError: Two columns under one name, a name without a letter or digit, a key that is not text.
             SchemaError: A column label that is not text.
         """
-        columns = data.checked_columns(where=where)
         if data.kind == "rows":
             return TableData(self.normalize_rows(data.value, where=where), data.representation)
+        columns = data.checked_columns(where=where)
         if not self._changes_values:
-            names = list(self._names(columns, where).values())
+            names = self._names(columns, list(map(repr, columns)), where)
             if names == list(columns):
                 return data
             return TableData(data.representation.rename(data.value, names), data.representation)
-        rows = TableData.of(self.normalize_rows(data.to("rows"), where=where))
-        assert rows is not None  # noqa: S101  a list of dicts
-        return TableData(rows.to(data.kind), data.representation)
+        return self._normalize_columns(data, columns, where)
 
     @property
     def _changes_values(self) -> bool:
@@ -89,49 +111,96 @@ class Normalizer:
             NormalizerError: Not a list of dicts, a key that is not text, two columns under one name.
         """
         _check_rows(rows, where)
-        steps: list[Callable[[Row], Row]] = []
+        flattener = Flattener(self.flatten_max_level, where=where)
         if self.replace_empty_dicts:
-            steps.append(lambda row: {name: _without_empty(value) for name, value in row.items()})
+            rows = [{name: without_empty(value) for name, value in row.items()} for row in rows]
         if self.flatten_max_level != 0:
-            steps.append(lambda row: self._flatten(row, where))
+            rows = [flattener.row(row, number) for number, row in enumerate(rows)]
         if self.replace_empty_strings:
-            steps.append(lambda row: {name: None if value == "" else value for name, value in row.items()})
-        for step in steps:
-            rows = [step(row) for row in rows]
-        columns = dict.fromkeys(name for row in rows for name in row)
-        kept = [name for name in columns if not self.drop_na_columns or any(row.get(name) is not None for row in rows)]
-        return self._renamed(rows, self._names(kept, where))
+            rows = [{column: _unless_empty(value) for column, value in row.items()} for row in rows]
+        columns = dict.fromkeys(column for row in rows for column in row)
+        if self.drop_na_columns or self.flatten_max_level != 0:
+            nulls = columns.keys() - {column for row in rows for column, value in row.items() if not is_null(value)}
+            dropped = nulls if self.drop_na_columns else flattener.emptied(nulls)
+            columns = {column: None for column in columns if column not in dropped}
+        return self._renamed(rows, dict(zip(columns, self._path_names(list(columns), where), strict=True)))
 
-    def _renamed(self, rows: Sequence[Row], names: Mapping[str, str]) -> list[Row]:
+    def _renamed(self, rows: Sequence[Mapping[Any, Any]], names: Mapping[Any, str]) -> list[Row]:
         if self.fill_missing:
             return [{new: row.get(old) for old, new in names.items()} for row in rows]
         return [{names[old]: value for old, value in row.items() if old in names} for row in rows]
 
-    def _flatten(self, row: Row, where: str) -> Row:
-        flat: Row = {}
-        for name, value in self._leaves(row, "", 0):
-            if name in flat:
-                raise _collision(name, "two columns of a row", where)
-            flat[name] = value
-        return flat
+    def _normalize_columns(self, data: TableData, columns: Sequence[str], where: str) -> TableData:
+        flattener = Flattener(self.flatten_max_level, where=where)
+        pieces = [piece for name in columns for piece in self._pieces(data, name, flattener)]
+        if self.drop_na_columns and not data.is_empty:
+            pieces = [piece for piece in pieces if not piece.is_null]
+        names = self._path_names([piece.path for piece in pieces], where)
+        if all(piece.is_kept for piece in pieces) and names == list(columns):
+            return data
+        parts = [piece.part(name, where) for piece, name in zip(pieces, names, strict=True)]
+        return TableData(data.representation.assemble(data.value, parts), data.representation)
 
-    def _leaves(self, record: Mapping[str, Any], prefix: str, level: int) -> Iterator[tuple[str, Any]]:
-        for key, value in record.items():
-            name = f"{prefix}{key}"
-            deeper = self.flatten_max_level is None or level < self.flatten_max_level
-            if deeper and isinstance(value, dict) and value:
-                yield from self._leaves(value, name + self.flatten_separator, level + 1)
-            else:
-                yield name, value
+    def _pieces(self, data: TableData, name: str, flattener: Flattener) -> "list[_Piece]":
+        """What one column of a table becomes: mostly itself."""
+        import pyarrow as pa
 
-    def _names(self, columns: Sequence[str], where: str) -> dict[str, str]:
+        column: Any = data.column(name)
+        path = flattener.path(name)
+        if isinstance(column, list):
+            opened = [_Piece(path, column, None, name)]
+        else:
+            is_arrow = isinstance(data.representation, ArrowRepresentation)  # others know no metadata of fields
+            held = data.value.schema.field(name) if is_arrow else pa.field(name, column.type)
+            flat = flattener.arrow(path, column, held)
+            opened = [_Piece(*part, name if part[1] is column else None) for part in flat]
+        pieces = [part for piece in opened for part in self._inside(piece, flattener)]
+        return [self._without_empty_strings(piece) for piece in pieces] if self.replace_empty_strings else pieces
+
+    def _inside(self, piece: "_Piece", flattener: Flattener) -> "list[_Piece]":
+        """The dicts among the values of one column, emptied and flattened."""
+        values = piece.dicts()
+        if values is None:
+            return [piece]
+        changed = list(map(without_empty, values)) if self.replace_empty_dicts else values
+        flat = flattener.values(piece.path, changed) if values else {piece.path: changed}
+        if list(flat) == [piece.path] and all(
+            one is other for one, other in zip(flat[piece.path], values, strict=True)
+        ):
+            return [piece]
+        return [_Piece(path, column, None, None) for path, column in flat.items()]
+
+    def _without_empty_strings(self, piece: "_Piece") -> "_Piece":
+        column = piece.column
+        if isinstance(column, list):
+            if "" not in {value for value in column if type(value) is str}:
+                return piece
+            return _Piece(piece.path, list(map(_unless_empty, column)), None, None)
+        kept = _empty_text_to_null(column)
+        return piece if kept is column else _Piece(piece.path, kept, piece.field, None)
+
+    def _path_names(self, columns: Sequence[Any], where: str) -> list[str]:
+        """New names of columns that are paths, or names where nothing was flattened."""
+        raw = [column if isinstance(column, str) else self.flatten_separator.join(column.keys) for column in columns]
+        shown = [
+            repr(name) if isinstance(column, str) or column.depth == 1 else " > ".join(map(repr, column.keys))[:200]
+            for column, name in zip(columns, raw, strict=True)
+        ]
+        return self._names(raw, shown, where)
+
+    def _names(self, raw: Sequence[str], shown: Sequence[str], where: str) -> list[str]:
         """New name of each column."""
-        names = {column: self.column_name(column, where=where) for column in columns}
         taken: dict[str, str] = {}
-        for column, name in names.items():
+        names = [self.column_name(column, where=where) for column in raw]
+        for name, origin in zip(names, shown, strict=True):
             if name in taken:
-                raise _collision(name, f"{taken[name]!r} and {column!r}", where)
-            taken[name] = column
+                raise NormalizerError(
+                    f"{taken[name]} and {origin} would both be called {name!r}",
+                    where=where,
+                    fix="give one of them another name by Normalizer(column_overrides={...}); where flattening gives "
+                    "both the same name, set another flatten_separator too",
+                )
+            taken[name] = origin
         return names
 
     def column_name(self, column: str, *, where: str = "normalizer") -> str:
@@ -154,23 +223,106 @@ class Normalizer:
         return self.column_overrides.get(name, name)
 
 
+@dataclass
+class _Piece:
+    """A column of the result.
+
+    Attributes:
+        path: Where its values were.
+        column: Python values, or Arrow.
+        field: Its Arrow field; None for Python values.
+        source: The column of the input that it is, unchanged; None for a new one.
+    """
+
+    path: Path
+    column: "list[Any] | pa.ChunkedArray"
+    field: "pa.Field | None"
+    source: str | None
+
+    @property
+    def is_kept(self) -> bool:
+        return self.source is not None
+
+    @property
+    def is_null(self) -> bool:
+        if isinstance(self.column, list):
+            return all(map(is_null, self.column))
+        return bool(self.column.null_count == len(self.column))
+
+    def dicts(self) -> list[Any] | None:
+        """The values, if there can be dicts among them that are no struct; else None."""
+        from airflow_provider.schema.arrow_types import from_arrow_column, holds_json_or_empty
+
+        if isinstance(self.column, list):
+            return self.column
+        return from_arrow_column(self.column, self.field) if holds_json_or_empty(self.field) else None
+
+    def part(self, name: str, where: str) -> "tuple[str, str | tuple[pa.Field, pa.ChunkedArray]]":
+        """What ``Representation.assemble`` takes."""
+        import pyarrow as pa
+
+        from airflow_provider.schema.arrow_types import arrow_field, to_arrow_array
+        from airflow_provider.schema.infer import infer_column
+
+        if self.source is not None:
+            return name, self.source
+        if not isinstance(self.column, list):
+            assert self.field is not None  # noqa: S101 -- an Arrow column has one
+            return name, (self.field.with_name(name), self.column)
+        spec = infer_column(name, self.column)
+        return name, (arrow_field(spec), pa.chunked_array([to_arrow_array(self.column, spec, where=where)]))
+
+
+def _unless_empty(value: Any) -> Any:
+    return None if type(value) is str and not value else value
+
+
+def _empty_text_to_null(column: "pa.ChunkedArray") -> "pa.ChunkedArray":
+    """The column with each empty text as null; the column itself where there is none, or no text."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from airflow_provider.schema.arrow_types import is_text
+
+    encoded = pa.types.is_dictionary(column.type)
+    if not is_text(column.type.value_type if encoded else column.type):
+        return column
+    empty = pc.equal(column.cast(pa.large_string()), "")
+    if not pc.any(empty, min_count=0).as_py():
+        return column
+    if not encoded:
+        return pc.if_else(empty, pa.scalar(None, column.type), column)
+    chunks = [
+        pa.DictionaryArray.from_arrays(
+            pc.if_else(pc.equal(chunk.cast(pa.large_string()), ""), None, chunk.indices), chunk.dictionary
+        ).cast(column.type)
+        for chunk in column.chunks
+    ]
+    return pa.chunked_array(chunks, column.type)
+
+
 def snake_case(name: str, *, digits: bool = False) -> str:
     """``DepDelay``, ``dep-delay``, ``HTTPCode`` -> ``dep_delay``, ``dep_delay``, ``http_code``; ``_id`` stays.
 
     Letters of any script are kept; a name that starts with a digit gets an underscore before it.
     """
-    text = re.sub(r"\W+", "_", name.strip())
-    text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", text)
+    text = re.sub(rf"[^\w{_ACCENTS}]+", "_", unicodedata.normalize("NFC", name.strip()))
+    text = "".join(f"_{c}" if _starts_word(text, at) else c for at, c in enumerate(text))
     if digits:
         text = re.sub(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])", "_", text)
     text = re.sub(r"(?<=[^_])_+", "_", text).rstrip("_").lower()
     return f"_{text}" if text[:1].isdigit() else text
 
 
-def _without_empty(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_empty(item) for key, item in value.items()} or None
-    return [_without_empty(item) for item in value] if isinstance(value, list) else value
+_ACCENTS = "\u0300-\u036f"  # combining marks, which are part of the letter before them
+
+
+def _starts_word(text: str, at: int) -> bool:
+    """Whether a capital begins a word: after a small letter or digit, or as the last of several before a small one."""
+    if not at or not text[at].isupper():
+        return False
+    before, after = text[at - 1], text[at + 1 : at + 2]
+    return before.islower() or before.isdigit() or (before.isupper() and after.islower())
 
 
 def _check_rows(rows: Any, where: str) -> None:
@@ -194,9 +346,5 @@ def _check_rows(rows: Any, where: str) -> None:
                 )
 
 
-def _collision(name: str, sources: str, where: str) -> NormalizerError:
-    return NormalizerError(
-        f"{sources} would both be called {name!r}",
-        where=where,
-        fix="give one of them another name by Normalizer(column_overrides={...})",
-    )
+def _unusable(option: str, value: Any, fix: str) -> ConfigError:
+    return ConfigError(f"{option}={value!r}", where="Normalizer", fix=fix)

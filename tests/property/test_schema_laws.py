@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from airflow_provider.errors import PartitionError, SchemaError
 from airflow_provider.partitioning import TimePartition, TimePartitionConfig, TimePartitionWindow
-from airflow_provider.schema import Schema, TableData, conform, infer, split
+from airflow_provider.schema import Normalizer, Schema, TableData, conform, infer, split
 
 WHERE = "asset 'x'"
 UTC = dt.timezone.utc
@@ -297,3 +297,38 @@ def test_the_unit_of_a_timestamp_decides_nothing_but_its_rounding(
     for partition, part in zip(window, found.slices, strict=True):
         inside = [n for n, value in enumerate(held) if partition.start <= value < partition.end]
         assert part.value.column("n").to_pylist() == inside
+
+
+records = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+steps = st.fixed_dictionaries(
+    dict.fromkeys(("replace_empty_dicts", "replace_empty_strings", "drop_na_columns"), st.booleans())
+)
+
+
+@given(
+    rows=st.lists(st.dictionaries(st.sampled_from("abc"), records, max_size=3), min_size=1, max_size=4),
+    level=st.sampled_from([0, 1, None]),
+    options=steps,
+    form=st.sampled_from(FORMS),
+    data=st.data(),
+)
+def test_a_normalizer_does_the_same_to_every_form_and_whatever_the_order_of_rows(
+    rows: list[dict[str, Any]], level: int | None, options: dict[str, bool], form: str, data: st.DataObject
+) -> None:
+    assume(any(rows))
+    normalizer = Normalizer(flatten_max_level=level, **options)
+    whole = [{name: row.get(name) for name in TableData.of(rows).columns} for row in rows]
+    order = data.draw(st.permutations(range(len(rows))))
+    expected = normalizer.normalize_rows(whole)
+
+    found = rows_of(normalizer.normalize(table(whole, form)))
+    shuffled = normalizer.normalize_rows([whole[n] for n in order])
+
+    assert found == expected or not TableData.of(expected).columns
+    assert [shuffled[order.index(n)] for n in range(len(rows))] == expected

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from airflow_provider.errors import SchemaError
 from airflow_provider.schema.loaded import loaded
-from airflow_provider.schema.representations.registry import Representation
+from airflow_provider.schema.representations.registry import Column, Representation
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -100,6 +100,18 @@ class PandasRepresentation(Representation):
         """The same columns under new names."""
         return value.set_axis(list(names), axis=1)
 
+    def assemble(self, value: Any, columns: Sequence[Column]) -> Any:
+        """A frame of these columns under the index of ``value``; those that are taken over keep their dtype."""
+        import pandas as pd
+
+        series = {
+            number: value[column] if isinstance(column, str) else _series(column).set_axis(value.index)
+            for number, (_, column) in enumerate(columns)
+        }
+        frame = pd.DataFrame(series, index=value.index)
+        frame.columns = pd.Index([name for name, _ in columns], dtype=object)
+        return frame
+
     def slice(self, value: Any, start: int, stop: int) -> Any:
         """Rows ``start`` up to ``stop``."""
         return value.iloc[start:stop]
@@ -122,6 +134,10 @@ class PandasRepresentation(Representation):
             return pd.concat(filled, ignore_index=True)
         tables = [self.to_arrow(value, None, where="TableData.concat") for value in filled]
         return self.from_arrow(ArrowRepresentation().concat(tables))
+
+
+def _series(column: "tuple[pa.Field, pa.ChunkedArray]") -> Any:
+    return arrow_to_series(column[1], column[0])
 
 
 def column_of(series: Any) -> "list[Any] | pa.ChunkedArray":

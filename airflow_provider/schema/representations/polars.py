@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from airflow_provider.errors import RepresentationError, SchemaError
 from airflow_provider.schema.loaded import loaded
-from airflow_provider.schema.representations.registry import Representation
+from airflow_provider.schema.representations.registry import Column, Representation
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -97,6 +97,14 @@ class PolarsRepresentation(Representation):
         renamed.columns = list(names)
         return renamed
 
+    def assemble(self, value: Any, columns: Sequence[Column]) -> Any:
+        """A frame of these columns; those that are taken over keep their type."""
+        series = [
+            value.get_column(column) if isinstance(column, str) else arrow_to_series(column[1], column[0])
+            for _, column in columns
+        ]
+        return type(value)([held.alias(name) for held, (name, _) in zip(series, columns, strict=True)])
+
     def slice(self, value: Any, start: int, stop: int) -> Any:
         """A view, without a copy."""
         return value.slice(start, stop - start)
@@ -150,7 +158,10 @@ def arrow_to_series(column: "pa.ChunkedArray", field: "pa.Field") -> Any:
             where="polars",
             fix="take the data as Arrow, or give the column another type",
         ) from error
-    return frame.to_series(0)
+    series = frame.to_series(0)
+    if series.null_count() != column.null_count:  # polars makes null of what an Enum's categories lack
+        return arrow_to_series(column, field.remove_metadata())
+    return series
 
 
 def _nearest(kind: "pa.DataType") -> "pa.DataType":

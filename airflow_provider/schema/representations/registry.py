@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from airflow_provider.schema.schema import Schema
 
 
+Column = tuple[str, "str | tuple[pa.Field, pa.ChunkedArray]"]
+
+
 class Representation(ABC):
     """One form of tabular data. Values are never changed in place."""
 
@@ -73,6 +76,22 @@ class Representation(ABC):
     @abstractmethod
     def rename(self, value: Any, names: Sequence[str]) -> Any:
         """The same data under new column names, one for each of ``labels``."""
+
+    def assemble(self, value: Any, columns: Sequence[Column]) -> Any:
+        """A value of these columns, as many rows as ``value`` has.
+
+        Args:
+            value: The data.
+            columns: Each name, with the column of ``value`` that it takes over, or a new one as Arrow field and data.
+        """
+        import pyarrow as pa
+
+        table = self.to_arrow(value, None, where=self.kind)
+        parts = [(table.schema.field(c), table.column(c)) if isinstance(c, str) else c for _, c in columns]
+        fields = [field.with_name(name) for (name, _), (field, _) in zip(columns, parts, strict=True)]
+        if not parts:
+            return self.from_arrow(table.select([]))
+        return self.from_arrow(pa.Table.from_arrays([array for _, array in parts], schema=pa.schema(fields)))
 
     @abstractmethod
     def slice(self, value: Any, start: int, stop: int) -> Any:
