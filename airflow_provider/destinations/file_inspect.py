@@ -12,13 +12,14 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
+from functools import cached_property
 from typing import Any
 
 from airflow_provider.definitions.destination import Adoption, Stamp
 from airflow_provider.definitions.io_context import IOContext
-from airflow_provider.destinations.commit import Seen
+from airflow_provider.destinations.commit import PosixCommitter, Seen
 from airflow_provider.destinations.file_like import FileLikeDestination, rows_of
-from airflow_provider.destinations.paths import column_component
+from airflow_provider.destinations.paths import TableFolder, column_component
 from airflow_provider.destinations.snapshot import Snapshot
 from airflow_provider.errors import AssetsError, DataCorruptError, DataNotFoundError, LockTimeoutError, SchemaError
 from airflow_provider.ledger.record import ADOPTED_FENCE, CommitRecord, utc_text
@@ -36,21 +37,29 @@ class FileInspector:
     destination: FileLikeDestination
     context: IOContext
 
+    @cached_property
+    def _folder(self) -> TableFolder:
+        return self.destination.folder(self.context)
+
+    @cached_property
+    def _committer(self) -> PosixCommitter:
+        return self.destination.committer(self.context)
+
     def holdings(self, keys: Sequence[str | None] | None = None, *, deep: bool = False) -> Iterator[Holding]:
         """What is held; see ``Inspector.holdings``. In time order of the keys' text."""
-        committer = self.destination.committer(self.context)
+        committer = self._committer
         for key in _sorted(committer.keys()) if keys is None else keys:
             yield self._settled(key, deep=deep)
 
     def untracked(self) -> list[Holding]:
         """Data files without a commit record; they are not opened."""
-        committer, folder = self.destination.committer(self.context), self.destination.folder(self.context)
+        committer, folder = self._committer, self._folder
         found = (key for key in _sorted(committer.keys() - committer.recorded()) if os.path.isfile(folder.data(key)))
         return [self._looked(key, deep=False, count=False) for key in found]
 
     def unplaced(self) -> list[str]:
         """Files and folders of the table's folder that are no partition, and files beside a partition's own."""
-        folder = self.destination.folder(self.context)
+        folder = self._folder
         lines = []
         for entry in _entries(folder.root):
             key = folder.key_of_folder(entry.name)
@@ -69,11 +78,11 @@ class FileInspector:
     def adopt(self, partition: Partition | None, *, dry_run: bool = False) -> Adoption:
         """Record a file that was there before; see ``Inspector.adopt``."""
         key = None if partition is None else partition.key
-        committer = self.destination.committer(self.context)
+        committer = self._committer
         current = committer.records([key]).get(key)
         if current is not None:
             return Adoption(current, is_new=False)
-        path, where = self.destination.folder(self.context).data(key), self._where(key)
+        path, where = self._folder.data(key), self._where(key)
         with posix.mapped(path, where=where):
             identity = Seen.identity_of(path) if os.path.lexists(path) else None
             content = posix.read_bytes(path)
@@ -96,7 +105,7 @@ class FileInspector:
 
     def _settled(self, key: str | None, *, deep: bool) -> Holding:
         holding = self._looked(key, deep=deep)
-        folder = self.destination.folder(self.context)
+        folder = self._folder
         doubtful = holding.unsettled or (not holding.is_untracked and any(data_findings(holding)))
         if not doubtful or not os.path.isdir(folder.locks):  # noqa: PTH112 -- as below
             return holding
@@ -109,8 +118,8 @@ class FileInspector:
             return holding
 
     def _looked(self, key: str | None, *, deep: bool, count: bool = True) -> Holding:
-        path, where = self.destination.folder(self.context).data(key), self._where(key)
-        committer = self.destination.committer(self.context)
+        path, where = self._folder.data(key), self._where(key)
+        committer = self._committer
         holding = Holding(key, is_there=False, uri=path)
         with posix.mapped(path, where=where):
             if (intent := committer.intent(key)) is not None:
@@ -157,7 +166,7 @@ class FileInspector:
         return self.destination.decode(Snapshot(content, record), self.context, path=path, where=where)
 
     def _has_sidecar(self, name: str) -> bool:
-        return os.path.isfile(self.destination.folder(self.context).sidecar(name))
+        return os.path.isfile(self._folder.sidecar(name))
 
     def _note(self, value: Any) -> str:
         columns = getattr(value, "column_names", None)

@@ -71,7 +71,7 @@ def test_who_is_logged_in_and_may_read_the_dag_is_told(airflow_instance: Airflow
         [asset] = ask(airflow_instance, f"/dags/{DAG_ID}/assets", user).json()["assets"]
         assert (asset["name"], asset["granularity"]) == (ASSET, "day")
         answer = ask(airflow_instance, f"/dags/{DAG_ID}/coverage", user, asset=ASSET).json()
-        assert answer["totals"] == {"held": 3, "missing": 7, "failed": 1, "rows": 15, "expected": 10}
+        assert answer["totals"] == {"held": 3, "untracked": 0, "missing": 7, "failed": 1, "rows": 15, "expected": 10}
 
 
 def test_nobody_else_is(airflow_instance: AirflowInstance) -> None:
