@@ -12,6 +12,7 @@ __version__ = "0.1.0.dev0"
 
 _MODULES = {
     "Asset": "definitions.asset",
+    "AssetDef": "definitions.asset_def",
     "AssetGraph": "definitions.graph",
     "AssetOperator": "operators.asset",
     "CSVDestination": "destinations.csv",
@@ -25,6 +26,7 @@ _MODULES = {
     "IOContext": "definitions.io_context",
     "MaterializationStrategy": "schema",
     "MemoryDestination": "destinations.memory",
+    "MultiAsset": "definitions.multi_asset",
     "Normalizer": "schema",
     "Output": "definitions.computation",
     "ParquetDestination": "destinations.parquet",
@@ -52,6 +54,7 @@ _MODULES = {
     "connection": "definitions.decorators",
     "destination": "definitions.decorators",
     "errors": "",
+    "multi_asset": "definitions.decorators",
     "reference": "definitions.decorators",
     "resource": "definitions.decorators",
     "source": "definitions.decorators",
@@ -60,6 +63,7 @@ _MODULES = {
 
 __all__ = [
     "Asset",
+    "AssetDef",
     "AssetGraph",
     "AssetOperator",
     "CSVDestination",
@@ -73,6 +77,7 @@ __all__ = [
     "IOContext",
     "MaterializationStrategy",
     "MemoryDestination",
+    "MultiAsset",
     "Normalizer",
     "Output",
     "ParquetDestination",
@@ -100,6 +105,7 @@ __all__ = [
     "connection",
     "destination",
     "errors",
+    "multi_asset",
     "reference",
     "resource",
     "source",
@@ -116,12 +122,14 @@ ports.plug("index", "airflow_provider.storage.index:open_index")
 if TYPE_CHECKING:
     from airflow_provider import errors as errors
     from airflow_provider.definitions.asset import Asset as Asset
+    from airflow_provider.definitions.asset_def import AssetDef as AssetDef
     from airflow_provider.definitions.component import Component as Component
     from airflow_provider.definitions.computation import Output as Output
     from airflow_provider.definitions.connection import Connection as Connection
     from airflow_provider.definitions.destination import Destination as Destination
     from airflow_provider.definitions.graph import AssetGraph as AssetGraph
     from airflow_provider.definitions.io_context import IOContext as IOContext
+    from airflow_provider.definitions.multi_asset import MultiAsset as MultiAsset
     from airflow_provider.definitions.relation import Relation as Relation
     from airflow_provider.definitions.resource import Config as Config
     from airflow_provider.definitions.resource import Resource as Resource
@@ -138,6 +146,9 @@ if TYPE_CHECKING:
     )
     from airflow_provider.definitions.signatures import (
         destination as destination,
+    )
+    from airflow_provider.definitions.signatures import (
+        multi_asset as multi_asset,
     )
     from airflow_provider.definitions.signatures import (
         reference as reference,

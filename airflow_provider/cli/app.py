@@ -85,7 +85,7 @@ def show(asset: OneAsset, origins: From = None) -> None:
     from airflow_provider.cli.listing import print_asset
 
     with opened(origins) as (terminal, bundle):
-        (found,) = bundle.select([asset])
+        found = bundle.find(asset)
         print_asset(terminal, bundle, found)
 
 
@@ -121,7 +121,7 @@ def explain(
             backfill=backfill,
             explicit=explicit,
         )
-        (found,) = bundle.select([asset])
+        found = bundle.find(asset)
         print_explanation(terminal, found, facts)
 
 

@@ -70,6 +70,8 @@ class Bundle:
     def select(self, names: Sequence[str]) -> list[Asset]:
         """The assets called ``names``, bare or qualified, upstreams first; all of them for no name.
 
+        The name of a multi-asset stands for its outputs.
+
         Raises:
             AssetNotFoundError: A name is unknown, or fits several.
         """
@@ -78,15 +80,26 @@ class Bundle:
                 raise AssetNotFoundError(
                     f"{name!r} is a path, not an asset", where="command line", fix=f"write --from {name}"
                 )
-        return self.graph.select([self.find(name).qualified_key for name in names] or None)
-
-    def find(self, name: str) -> Asset:
-        """The asset called ``name``, bare or qualified."""
         try:
-            return self.graph.find(name)
+            return self.graph.select(names or None)
         except AssetNotFoundError as error:
             failed = f" ({len(self.problems)} definitions could not be loaded)" if self.problems else ""
             raise AssetNotFoundError(f"{error.what}{failed}", where=", ".join(self.origins), fix=error.fix) from None
+
+    def find(self, name: str) -> Asset:
+        """The one asset called ``name``.
+
+        Raises:
+            AssetNotFoundError: As for ``select``, or the name is that of a multi-asset.
+        """
+        found = self.select([name])
+        if len(found) > 1:
+            raise AssetNotFoundError(
+                f"{name!r} is a multi-asset",
+                where=", ".join(self.origins),
+                fix=f"name one of {', '.join(asset.qualified_key for asset in found)}",
+            )
+        return found[0]
 
     def add(self, asset: Asset, *, rank: int, place: str) -> None:
         """Take an asset in, unless a better one of its name is there."""
@@ -195,7 +208,8 @@ def _add(bundle: Bundle, workloads: Iterable[Any], *, rank: int, place: str) -> 
 def _add_classes(bundle: Bundle, modules: Sequence[tuple[str, ModuleType]]) -> None:
     """Make what was declared and nowhere made."""
     assets = [asset for _, _, asset in bundle._found.values()]
-    made = {type(asset) for asset in assets} | {type(asset.source) for asset in assets if asset.source is not None}
+    made: set[type] = {type(asset) for asset in assets}
+    made |= {type(owner) for asset in assets for owner in (asset.source, asset.computation) if owner is not None}
     for _, module in modules:
         made |= {type(one) for one in instances_in(module)}
     for place, module in modules:

@@ -11,6 +11,7 @@ from airflow_provider.cli.console import Terminal, counted
 from airflow_provider.definitions import ports
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.component import Component
+from airflow_provider.definitions.computation import computations
 from airflow_provider.definitions.destination import Destination
 from airflow_provider.definitions.environment import resolve_env
 from airflow_provider.definitions.resource import Resource
@@ -144,12 +145,12 @@ def _connections(assets: list[Asset], told: set[str]) -> Iterator[Finding]:
 
 def _resources(assets: list[Asset], told: set[str]) -> Iterator[Finding]:
     """Fill each asset's configs and connections as a run does; an error in ``told`` is not said again."""
-    for asset in assets:
+    for run in computations(assets):
         try:
-            resources(asset)
+            resources(run.subject)
         except AssetsError as error:
             if str(error) not in told:
-                yield Finding("WRONG", _once(asset.label, str(error)))
+                yield Finding("WRONG", _once(run.label, str(error)))
 
 
 def _checks(assets: list[Asset], told: set[str]) -> Iterator[Finding]:
@@ -165,7 +166,7 @@ def _checks(assets: list[Asset], told: set[str]) -> Iterator[Finding]:
 
 def _around(asset: Asset) -> Iterator[Component]:
     """The asset, its source, and every component bound to them that is no asset, each once."""
-    waiting: list[Component] = [asset, *([asset.source] if asset.source is not None else [])]
+    waiting: list[Component] = [one for one in (asset, asset.computation, asset.source) if one is not None]
     seen: set[int] = set()
     while waiting:
         component = waiting.pop()

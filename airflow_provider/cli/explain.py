@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from airflow_provider.cli.console import Terminal, counted
 from airflow_provider.definitions.asset import Asset
+from airflow_provider.definitions.computation import Computation
 from airflow_provider.errors import ConfigError
 from airflow_provider.partitioning import (
     PartitionConfig,
@@ -86,7 +87,8 @@ def print_explanation(terminal: Terminal, asset: Asset, facts: RunFacts) -> None
     Raises:
         PartitionError: The run says something that does not fit, or nothing; the task would fail with the same text.
     """
-    found = resolve(facts, asset.partitioning, where=asset.label)
+    run = Computation.of(asset)
+    found = resolve(facts, run.partitioning, where=asset.label)
     windows = found.windows
     terminal.say(asset.qualified_key, style="bold")
     terminal.say(f"  rule {found.rule}: {RULES[found.rule]}")
@@ -99,10 +101,12 @@ def print_explanation(terminal: Terminal, asset: Asset, facts: RunFacts) -> None
         count = sum(map(len, windows))
         terminal.say(f"  covers {counted(count, 'partition')}:")
         for window in windows[:SHOWN]:
-            terminal.say(f"    {window}  {_bounds(window, asset.partitioning)}", style="green")
+            terminal.say(f"    {window}  {_bounds(window, run.partitioning)}", style="green")
         if len(windows) > SHOWN:
             terminal.say(f"    ... and {len(windows) - SHOWN} more stretches")
-        terminal.say(f"  data() is called {_calls(asset, count, len(windows))}")
+        terminal.say(f"  data() is called {_calls(run, count, len(windows))}")
+    if asset.partitioning is None and windows:
+        terminal.say(f"  {asset.key} has no partitions: it is replaced whole, by the last call")
 
 
 def _bounds(window: PartitionWindow, partitioning: PartitionConfig | None) -> str:
@@ -113,8 +117,8 @@ def _bounds(window: PartitionWindow, partitioning: PartitionConfig | None) -> st
     return f"[{start}, {end})"
 
 
-def _calls(asset: Asset, partitions: int, windows: int) -> str:
-    whole = asset.partitioning is not None and asset.partitioning.allow_window
+def _calls(run: Computation, partitions: int, windows: int) -> str:
+    whole = run.partitioning is not None and run.partitioning.allow_window
     calls = windows if whole else partitions
     said = "once" if calls == 1 else f"{calls} times"
     return f"{said}, {'with a whole stretch' if whole else 'one partition'} at a time"

@@ -8,6 +8,7 @@ from rich.table import Table
 from airflow_provider.cli.bundle import Bundle
 from airflow_provider.cli.console import Terminal
 from airflow_provider.definitions.asset import Asset
+from airflow_provider.definitions.computation import Computation
 from airflow_provider.definitions.destination import Destination
 from airflow_provider.definitions.io_context import IOContext
 from airflow_provider.definitions.task_options import merged
@@ -73,6 +74,8 @@ def _section(terminal: Terminal, title: str, lines: Sequence[tuple[str, str]]) -
 
 def _settings(asset: Asset) -> Lines:
     yield "source", asset.source.key if asset.source is not None else NONE
+    if asset.computation is not None:
+        yield "filled by", f"{asset.computation.qualified_key}, with {', '.join(asset.computation.assets)}"
     yield "dataset", asset.dataset or NONE
     yield "table", asset.table
     yield "airflow asset", asset.uri
@@ -84,7 +87,8 @@ def _settings(asset: Asset) -> Lines:
     yield "code_version", asset.code_version or NONE
     yield "retry", NONE if asset.retry is None else str(asset.retry)
     yield "tags", ", ".join(asset.tags) or NONE
-    options = merged(type(asset.source).airflow if asset.source is not None else None, type(asset).airflow)
+    own = type(Computation.of(asset).subject).airflow
+    options = merged(type(asset.source).airflow if asset.source is not None else None, own)
     yield "task options", ", ".join(f"{name}={value}" for name, value in options.items()) or NONE
 
 
@@ -102,14 +106,15 @@ def _schema(schema: type[Schema] | None) -> Lines:
 
 
 def _parameters(bundle: Bundle, asset: Asset) -> Lines:
-    parameters = type(asset).parameters
+    subject = Computation.of(asset).subject
+    parameters = type(subject).parameters
     if parameters.context_name:
         yield parameters.context_name, "the run"
     if parameters.takes_source:
         yield "source", "the asset's source"
     inputs = bundle.graph.inputs(asset)
     for name, relation in parameters.relations.items():
-        found = inputs.get(name, ()) if relation.kind == "asset" else asset.targets(name)
+        found = inputs.get(name, ()) if relation.kind == "asset" else subject.targets(name)
         wanted = " or ".join(cls.__name__ for cls in relation.classes) or relation.kind
         bound = ", ".join(one.qualified_key for one in found)
         yield name, f"{wanted} {bound}" if bound else f"{wanted}, nothing bound"

@@ -16,11 +16,12 @@ from airflow_provider.cli.bundle import Bundle
 from airflow_provider.cli.console import INTERRUPTED, Terminal, counted
 from airflow_provider.cli.progress import Progress
 from airflow_provider.definitions.asset import Asset
+from airflow_provider.definitions.computation import computations
 from airflow_provider.errors import located
 from airflow_provider.execution.outcome import PartitionOutcome, counts, summary
 from airflow_provider.execution.progress import duration
 from airflow_provider.execution.runner import GraphResult, materialize_graph
-from airflow_provider.execution.window import check_all
+from airflow_provider.execution.window import check_all, writes
 
 GRACE_S = 5.0
 
@@ -96,11 +97,10 @@ def _writes(assets: Sequence[Asset], window: Any) -> int:
     Raises:
         PartitionError: The window does not fit one of the assets.
     """
-    enabled = {asset.qualified_key: asset for asset in assets if asset.enabled}
-    found = check_all(enabled.values(), window)
+    runs = {run.qualified_key: run for run in computations(asset for asset in assets if asset.enabled)}
+    found = check_all(runs.values(), window)
     return sum(
-        len(enabled[key].destinations) * (1 if windows is None else sum(map(len, windows)))
-        for key, windows in found.items()
+        writes(asset, windows) for key, windows in found.items() for asset in runs[key].outputs if asset.destinations
     )
 
 
@@ -136,13 +136,15 @@ def _interruptible(terminal: Terminal, progress: Progress) -> Iterator[None]:
 
 
 def _print_results(terminal: Terminal, results: Sequence[GraphResult], progress: Progress) -> None:
+    shown: set[int] = set()  # assets that one function fills may have one error
     for result in results:
         for key, status in result.statuses.items():
             terminal.say(f"{key}: {_SAID[status]}", style=_STYLES[status])
             run = result.results.get(key)
             for line in summary(run.outcomes) if run is not None else ():
                 terminal.say(f"  {line}")
-            if key in result.errors:
+            if key in result.errors and id(result.errors[key]) not in shown:
+                shown.add(id(result.errors[key]))
                 terminal.say(_indented(located(_root(result.errors[key]))))
     unfinished = [key for result in results for key in result.errors if key not in result.results]
     known = {id(outcome) for result in results for run in result.results.values() for outcome in run.outcomes}

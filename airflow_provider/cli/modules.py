@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from airflow_provider.definitions.asset import Asset
+from airflow_provider.definitions.multi_asset import MultiAsset
 
 _OURS = b"airflow_provider"
 
@@ -98,7 +99,10 @@ class Capture:
 
 def _assets_of_dag(dag: Any) -> Iterator[Asset]:
     for task in dag.tasks:
-        if isinstance(asset := getattr(task, "asset", None), Asset):
+        asset = getattr(task, "asset", None)
+        if isinstance(asset, MultiAsset):
+            yield from asset.assets.values()
+        elif isinstance(asset, Asset):
             yield asset
 
 

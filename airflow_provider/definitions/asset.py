@@ -8,7 +8,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
-from pydantic import InstanceOf, field_validator
+from pydantic import InstanceOf, PrivateAttr, field_validator
+from typing_extensions import Self
 
 from airflow_provider.definitions import ports
 from airflow_provider.definitions.component import Component, IgnoredDescriptor, InheritedField
@@ -24,6 +25,7 @@ from airflow_provider.schema import MaterializationStrategy, Normalizer, Schema
 if TYPE_CHECKING:
     from airflow_provider.definitions.destination import Destination
     from airflow_provider.definitions.graph import AssetGraph
+    from airflow_provider.definitions.multi_asset import MultiAsset
     from airflow_provider.definitions.source import Source
 
 
@@ -59,12 +61,12 @@ class DatasetField(IgnoredDescriptor):
     def __get__(self, instance: Component | None, owner: type) -> Any:
         if instance is None:
             raise AttributeError("dataset")
-        parent = instance.owner
         text = instance.__dict__.get("dataset")
-        if parent is not None:
-            return parent.fill(text) if text else parent.dataset  # type: ignore[attr-defined]
-        if instance.kind == "source":
-            return instance.fill(text or instance.key)  # type: ignore[attr-defined]
+        if not text and instance.owner is not None:
+            return instance.owner.dataset  # type: ignore[attr-defined]
+        source: Any = instance if instance.kind == "source" else instance.source  # type: ignore[attr-defined]
+        if source is not None:
+            return source.fill(text or source.key)
         if text and (placeholder := _FIELD.search(text)):
             raise ConfigError(
                 f"dataset {text!r} names {placeholder.group()}, a field of its source, but it has no source",
@@ -114,28 +116,22 @@ class Producer(Component):
         cls.enabled = EnabledField()  # type: ignore[assignment]
 
 
-class Asset(Producer):
-    """A table and the function that fills it.
+class Computing(Producer):
+    """What assets and multi-assets share: the function that fills them, and what its parameters ask for.
 
-    Class settings: ``schema`` (columns and types), ``partitioning``, ``stray_rows`` (what becomes of rows outside the
-    window), ``on_empty`` (what a run without rows does), ``airflow`` (task options), ``code_version`` (your own mark
-    for a change of meaning). Fields left at None are read through the source on every read.
+    Class settings: ``airflow`` (task options), ``code_version`` (your own mark for a change of meaning), ``deps``
+    (assets, or keys of assets, that must be filled before, though nothing of them is read here).
     """
 
-    kind: ClassVar[str] = "asset"
-    key: ClassVar[str] = "asset"
-    schema: ClassVar[type[Schema] | None] = None  # type: ignore[assignment]
-    partitioning: ClassVar[PartitionConfig | None] = None
-    stray_rows: ClassVar[Literal["error", "drop"]] = "error"
-    on_empty: ClassVar[Literal["keep", "replace", "fail"]] = "keep"
     code_version: ClassVar[str] = ""
+    deps: ClassVar[Sequence[Any]] = ()
     parameters: ClassVar[Parameters]
     function: ClassVar[Callable[..., Any] | None] = None
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        """Read the parameters of the function, which declare the asset's relations."""
-        where = f"asset {cls.__dict__.get('key') or cls.__name__!r}"
+        """Read the parameters of the function, which declare relations."""
+        where = f"{cls.kind} {cls.__dict__.get('key') or cls.__name__!r}"
         check_settings(cls, ["relations"], where=where)
         function = cls._own_function()
         if function is not None:
@@ -146,8 +142,6 @@ class Asset(Producer):
             agreed = {name: _agreed(cls, name, value, asked[name]) for name, value in given.items() if name in asked}
             cls.relations = {**asked, **given, **agreed}
         super().__pydantic_init_subclass__(**kwargs)
-        if cls.schema is not None and cls.partitioning is not None:
-            _refuse_unsliceable(cls.schema, cls.partitioning.column, where)
 
     @classmethod
     def _own_function(cls) -> Callable[..., Any] | None:
@@ -164,8 +158,8 @@ class Asset(Producer):
         return None
 
     def data(self, **kwargs: Any) -> Any:
-        """Produce the asset's data; the class form overrides this."""
-        raise AssetError("defines no data()", where=self.label, fix="define data(self, ...) or use @ap.asset")
+        """Produce the data; the class form overrides this."""
+        raise AssetError("defines no data()", where=self.label, fix=f"define data(self, ...) or use @ap.{self.kind}")
 
     def bound_data(self) -> Callable[..., Any]:
         """The function to call with the relations' values as keywords."""
@@ -178,8 +172,51 @@ class Asset(Producer):
 
     @property
     def source(self) -> "Source | None":
-        """The source that holds the asset, or None."""
+        """The source that holds the component, or None."""
         return self._owner  # type: ignore[return-value]
+
+
+class Asset(Computing):
+    """A table and the function that fills it.
+
+    Class settings: ``schema`` (columns and types), ``partitioning``, ``stray_rows`` (what becomes of rows outside the
+    window), ``on_empty`` (what a run without rows does), ``airflow`` (task options), ``code_version`` (your own mark
+    for a change of meaning), ``deps`` (assets, or keys of assets, that must be filled before, though nothing of them
+    is read here). Fields left at None are read through the source on every read.
+    """
+
+    kind: ClassVar[str] = "asset"
+    key: ClassVar[str] = "asset"
+    schema: ClassVar[type[Schema] | None] = None  # type: ignore[assignment]
+    partitioning: ClassVar[PartitionConfig | None] = None
+    stray_rows: ClassVar[Literal["error", "drop"]] = "error"
+    on_empty: ClassVar[Literal["keep", "replace", "fail"]] = "keep"
+
+    _computation: "MultiAsset | None" = PrivateAttr(default=None)
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        """Refuse a schema that could not be cut into the partitions."""
+        super().__pydantic_init_subclass__(**kwargs)
+        if cls.schema is not None and cls.partitioning is not None:
+            where = f"asset {cls.__dict__.get('key') or cls.__name__!r}"
+            _refuse_unsliceable(cls.schema, cls.partitioning.column, where)
+
+    def __call__(self, **changes: Any) -> Self:
+        """A reconfigured copy with the same id and owner, filled by the same computation."""
+        copy = super().__call__(**changes)
+        copy._computation = self._computation
+        return copy
+
+    @property
+    def computation(self) -> "MultiAsset | None":
+        """The multi-asset of which this is an output; None for an asset with a function of its own."""
+        return self._computation
+
+    @property
+    def owner(self) -> Component | None:
+        """What unset settings and unbound relations are read through: the multi-asset, else the source, or None."""
+        return self._computation if self._computation is not None else self._owner
 
     @property
     def identity(self) -> Identity:
@@ -304,7 +341,7 @@ def to_identifier(text: str) -> str:
     return re.sub(r"[^a-z0-9_]+", "_", text.lower())
 
 
-def _agreed(cls: type[Asset], name: str, value: Any, asked: Relation) -> Relation:
+def _agreed(cls: type[Computing], name: str, value: Any, asked: Relation) -> Relation:
     """What ``relations=`` says of a parameter, with what its annotation says: a list, or None allowed."""
     given = relation_from(cls, name, value, asked.named(name))
     many_for_one = given.many and not asked.many
@@ -312,7 +349,7 @@ def _agreed(cls: type[Asset], name: str, value: Any, asked: Relation) -> Relatio
         raise DefinitionError(
             f"relations[{name!r}] gives {'several' if many_for_one else f'a {given.kind}'}, but the parameter asks for "
             f"{'one' if many_for_one else f'a {asked.kind}'}",
-            where=f"asset {cls.__dict__.get('key') or cls.__name__!r}",
+            where=f"{cls.kind} {cls.__dict__.get('key') or cls.__name__!r}",
             fix="make the annotation and the relation agree",
         )
     given.many, given.optional = asked.many, given.optional or asked.optional
@@ -340,7 +377,7 @@ def _refuse_unsliceable(schema: type[Schema], column: str, where: str) -> None:
         )
 
 
-def _refuse_unfillable(cls: type[Asset], given: dict[str, Any], where: str) -> None:
+def _refuse_unfillable(cls: type[Computing], given: dict[str, Any], where: str) -> None:
     """A relation that no parameter receives would be a silent typing error."""
     if cls.__dict__.get("function") is None or cls.parameters.takes_any:
         return

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.component import Component
+from airflow_provider.definitions.multi_asset import MultiAsset
 from airflow_provider.definitions.source import Source
 from airflow_provider.definitions.view import Reference
 from airflow_provider.errors import GraphError
@@ -12,9 +13,9 @@ from airflow_provider.errors import GraphError
 if TYPE_CHECKING:  # a decorated function is a class, which a type checker cannot be told
     from airflow_provider.definitions.signatures import Definition
 
-    Workload = Asset | Source | type[Asset] | type[Source] | Definition[Asset]
+    Workload = Asset | MultiAsset | Source | type[Asset] | type[MultiAsset] | type[Source] | Definition[Any]
 else:
-    Workload = Asset | Source | type[Asset] | type[Source]
+    Workload = Asset | MultiAsset | Source | type[Asset] | type[MultiAsset] | type[Source]
 
 
 class Catalog:
@@ -41,7 +42,7 @@ class Catalog:
         """The catalog of sources and assets; one that is neither is left out."""
         return cls(asset for workload in workloads for asset in assets_of(workload) or ())
 
-    def candidates(self, key: str, reader: Asset) -> list[Asset]:
+    def candidates(self, key: str, reader: Asset | MultiAsset) -> list[Asset]:
         """The assets that ``key`` names for ``reader``: a sibling, ``source.key``, or ``*.key`` in any source."""
         source, _, bare = key.rpartition(".")
         if source == "*":
@@ -68,9 +69,9 @@ class Catalog:
 
 
 def assets_of(workload: Any) -> list[Asset] | None:
-    """The assets of a source or asset, instance or class; None for anything else."""
+    """The assets of a source, multi-asset or asset, instance or class; None for anything else."""
     component = workload() if isinstance(workload, type) and issubclass(workload, Component) else workload
-    if isinstance(component, Source):
+    if isinstance(component, (Source, MultiAsset)):
         return list(component.assets.values())
     return [component] if isinstance(component, Asset) else None
 
@@ -96,6 +97,7 @@ def distinct_assets(workloads: Sequence[Any]) -> dict[str, Asset]:
                     fix="give one of the sources or assets another key=",
                 )
     _refuse_shared_source_keys(nodes.values())
+    _refuse_shared_computation_keys(nodes)
     Places().add(nodes.values())
     return nodes
 
@@ -110,6 +112,21 @@ def _refuse_shared_source_keys(assets: Iterable[Asset]) -> None:
                 f"two sources are called {kind.key!r}: {known[kind.key].__qualname__} and {kind.__qualname__}",
                 where="asset graph",
                 fix="give one of them another key=",
+            )
+
+
+def _refuse_shared_computation_keys(nodes: dict[str, Asset]) -> None:
+    """A multi-asset's key is a task id and may be selected, so nothing else has it."""
+    known: dict[str, MultiAsset] = {}
+    for asset in nodes.values():
+        multi = asset.computation
+        if multi is None:
+            continue
+        if multi.qualified_key in nodes or known.setdefault(multi.qualified_key, multi) is not multi:
+            raise GraphError(
+                f"{multi.qualified_key!r} is there twice",
+                where="asset graph",
+                fix="give one of the multi-assets or assets another key=",
             )
 
 

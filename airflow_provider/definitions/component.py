@@ -296,9 +296,9 @@ class Component(BaseModel, metaclass=ComponentMeta):
         """What is bound to relation ``name`` here, else what the owner holds under that name and this one accepts."""
         relation = self._relation(name)
         own = self._bindings.get(name, ())
-        if own or self._owner is None or name not in type(self._owner).relations:
+        if own or self.owner is None or name not in type(self.owner).relations:
             return own
-        return tuple(t for t in self._owner.targets(name) if relation.mismatch(t, self) is None)
+        return tuple(t for t in self.owner.targets(name) if relation.mismatch(t, self) is None)
 
     def bind(self, name: str, *targets: "Component") -> None:
         """Add ``targets`` to a many-valued relation, or set the one of a single-valued relation.
@@ -471,9 +471,9 @@ def _refuse_late_relations(cls: type[Component]) -> None:
 
 def class_settings(cls: type[Component]) -> set[str]:
     """The public class-level settings that a decorator may set on ``cls``."""
-    reserved = {"kind", "relations", "inherited_fields", "parameters", "function", "asset_types", "guarantee"}
-    names = {name for base in cls.__mro__ for name in getattr(base, "__class_vars__", ())}
-    return {name for name in names if not name.startswith("_") and name not in reserved} - {"model_config"}
+    made = {"asset_types", "output_types", "parameters", "function", "guarantee", "relations", "model_config"}
+    found = {name for base in cls.__mro__ for name in getattr(base, "__class_vars__", ())} - made
+    return {name for name in found if not name.startswith("_") and name not in ("kind", "inherited_fields")}
 
 
 def _merged_relations(cls: type[Component], declared: dict[str, Relation], own: dict[str, Any]) -> dict[str, Relation]:

@@ -1,4 +1,6 @@
-"""``@asset``, ``@source``, ``@destination``, ``@config``, ``@connection`` and ``@resource``, bare or with options.
+"""``@asset``, ``@multi_asset``, ``@source``, ``@destination``, ``@config``, ``@connection`` and ``@resource``.
+
+Each is used bare or with options.
 
 Options have three channels: class settings (``key``, ``tags``, ``schema`` ...), defaults of fields (``dataset`` ...),
 and relations by name in ``relations={...}``. Every value is checked when the decorator runs.
@@ -11,15 +13,15 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from airflow_provider.definitions.annotations import annotated_names
-from airflow_provider.definitions.asset import Asset
+from airflow_provider.definitions.asset import Asset, Computing
 from airflow_provider.definitions.component import Component, class_settings, snake_case
 from airflow_provider.definitions.connection import Connection
 from airflow_provider.definitions.destination import Destination
+from airflow_provider.definitions.multi_asset import MultiAsset
+from airflow_provider.definitions.options import channels, share_validator, with_defaults, with_synonyms
 from airflow_provider.definitions.parameters import signature_of
 from airflow_provider.definitions.resource import Config, Resource
-from airflow_provider.definitions.settings import checked
 from airflow_provider.definitions.source import Source
-from airflow_provider.definitions.validation import set_defaults
 from airflow_provider.definitions.view import Reference, View
 from airflow_provider.errors import DefinitionError
 
@@ -28,8 +30,14 @@ C = TypeVar("C", bound=Component)
 
 def asset(target: Any = None, /, **settings: Any) -> Any:
     """Make an asset definition of a function, a method of a source, or a class with ``data``."""
-    settings = _with_synonyms(settings)
+    settings = with_synonyms(settings)
     return _decorator(Asset, target, settings, _asset_from_function)
+
+
+def multi_asset(target: Any = None, /, **settings: Any) -> Any:
+    """Make the definition of several assets that one function fills; see ``MultiAsset``."""
+    settings = with_synonyms(settings)
+    return _decorator(MultiAsset, target, settings, functools.partial(_asset_from_function, base=MultiAsset))
 
 
 def view(target: Any = None, /, **settings: Any) -> Any:
@@ -87,7 +95,7 @@ def _decorator(base: type[C], target: Any, settings: dict[str, Any], from_functi
 
 
 def _or_function(base: type[Component]) -> str:
-    return " or a function" if issubclass(base, (Asset, Source)) else ""
+    return " or a function" if issubclass(base, (Computing, Source)) else ""
 
 
 def _from_class(base: type[C], target: type, settings: dict[str, Any]) -> type[C]:
@@ -97,7 +105,7 @@ def _from_class(base: type[C], target: type, settings: dict[str, Any]) -> type[C
     cls_for_names = target if issubclass(target, base) else base
     body = vars(target)
     own = {name for name in body if not name.startswith("_")} | annotated_names(body)
-    namespace, defaults = _channels(cls_for_names, settings, where, extra=own)
+    namespace, defaults = channels(cls_for_names, settings, where, extra=own)
     # What the body sets is this class's own, not inherited: a plain class has no other way to say it.
     said = class_settings(base) | set(base.__pydantic_fields__) | {"relations"}
     carried = {"key", "description"} if issubclass(target, base) else said - annotated_names(body)
@@ -106,14 +114,14 @@ def _from_class(base: type[C], target: type, settings: dict[str, Any]) -> type[C
     if issubclass(target, Source):
         namespace["asset_types"] = vars(target).get("asset_types", ())
     cls: Any = types.new_class(target.__name__, bases, exec_body=lambda body: body.update(namespace))
-    return _with_defaults(cls, defaults, where)
+    return with_defaults(cls, defaults, where)
 
 
 def _asset_from_function(
-    function: Callable[..., Any], settings: dict[str, Any], base: type[Asset] = Asset
-) -> type[Asset]:
-    where = f"asset {settings.get('key', function.__name__)!r}"
-    namespace, defaults = _channels(base, settings, where)
+    function: Callable[..., Any], settings: dict[str, Any], base: type[Computing] = Asset
+) -> type[Computing]:
+    where = f"{base.kind} {settings.get('key', function.__name__)!r}"
+    namespace, defaults = channels(base, settings, where)
     namespace.setdefault("key", snake_case(function.__name__.lstrip("_")))
     namespace |= {
         "__module__": function.__module__,
@@ -122,21 +130,13 @@ def _asset_from_function(
         "function": staticmethod(function),
     }
     cls: Any = types.new_class(function.__name__, (base,), exec_body=lambda body: body.update(namespace))
-    _share_validator(cls, base)
-    return _with_defaults(cls, defaults, where)
-
-
-def _share_validator(cls: type[Component], parent: type[Component]) -> None:
-    """Let a class without fields of its own validate as its parent does: building a validator costs 2 ms per class."""
-    parent.model_rebuild()
-    for attribute in ("__pydantic_core_schema__", "__pydantic_validator__", "__pydantic_serializer__"):
-        setattr(cls, attribute, getattr(parent, attribute))
-    cls.__pydantic_complete__ = True
+    share_validator(cls, base)
+    return with_defaults(cls, defaults, where)
 
 
 def _source_from_function(function: Callable[..., Any], settings: dict[str, Any]) -> type[Source]:
     where = f"source {settings.get('key', function.__name__)!r}"
-    namespace, defaults = _channels(Source, settings, where)
+    namespace, defaults = channels(Source, settings, where)
     namespace.setdefault("key", snake_case(function.__name__))
     annotations, given = {}, {}
     for parameter in signature_of(function).parameters.values():
@@ -157,9 +157,11 @@ def _source_from_function(function: Callable[..., Any], settings: dict[str, Any]
         )
     produced = function(**given)
     made = tuple(produced) if isinstance(produced, (list, tuple)) else (produced,)
-    if not made or not all(inspect.isclass(t) and issubclass(t, Asset) for t in made):
+    if not made or not all(inspect.isclass(t) and issubclass(t, (Asset, MultiAsset)) for t in made):
         raise DefinitionError(
-            f"returned {produced!r}", where=where, fix="return an asset, or a list of assets, made with @ap.asset"
+            f"returned {produced!r}",
+            where=where,
+            fix="return an asset, or a list of assets, made with @ap.asset or @ap.multi_asset",
         )
     namespace |= {
         "__module__": function.__module__,
@@ -170,45 +172,4 @@ def _source_from_function(function: Callable[..., Any], settings: dict[str, Any]
         **given,
     }
     cls: Any = types.new_class(function.__name__, (Source,), exec_body=lambda body: body.update(namespace))
-    return _with_defaults(cls, defaults, where)
-
-
-def _channels(
-    cls: type[Component], settings: dict[str, Any], where: str, extra: set[str] | None = None
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Class settings (with relations) and field defaults among ``settings``; an unknown name is refused."""
-    class_level = class_settings(cls) | {"relations"}
-    fields = set(cls.__pydantic_fields__) - {"id"}
-    namespace, defaults = {}, {}
-    for name, value in settings.items():
-        if name in cls.relations and name not in fields:
-            raise DefinitionError(
-                f"{name}= names a relation, which is no plain option",
-                where=where,
-                fix=f"limit it with relations={{{name!r}: [...]}}, and pass instances when constructing the {cls.kind}",
-            )
-        if name in fields or (name in (extra or ()) and name not in class_level):
-            defaults[name] = value
-        elif name in class_level:
-            namespace[name] = checked(name, value, where=where)
-        else:
-            known = ", ".join(sorted(class_level | fields | (extra or set())))
-            raise DefinitionError(f"unknown option {name!r}", where=where, fix=f"use one of {known}")
-    return namespace, defaults
-
-
-def _with_defaults(cls: type[C], defaults: dict[str, Any], where: str) -> type[C]:
-    if defaults:
-        set_defaults(cls, defaults, where=where)
-    return cls
-
-
-def _with_synonyms(settings: dict[str, Any]) -> dict[str, Any]:
-    """``partitions=`` and ``partitions_def=`` are other spellings of ``partitioning=``."""
-    spelled = [name for name in ("partitioning", "partitions", "partitions_def") if name in settings]
-    if len(spelled) > 1:
-        raise DefinitionError(f"{' and '.join(spelled)} say the same", where="@asset", fix="give partitioning= only")
-    if not spelled:
-        return settings
-    rest = {name: value for name, value in settings.items() if name != spelled[0]}
-    return {**rest, "partitioning": settings[spelled[0]]}
+    return with_defaults(cls, defaults, where)

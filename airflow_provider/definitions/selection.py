@@ -9,34 +9,36 @@ from types import ModuleType
 from typing import Any
 
 from airflow_provider.definitions.asset import Asset
+from airflow_provider.definitions.asset_def import OutputAsset
+from airflow_provider.definitions.multi_asset import MultiAsset
 from airflow_provider.definitions.source import Source
 
 
-def workloads_of(module: ModuleType) -> list[Asset | Source]:
-    """The sources and stand-alone assets of ``module``: its instances, else instances of its classes."""
+def workloads_of(module: ModuleType) -> list[Asset | MultiAsset | Source]:
+    """The sources, multi-assets and stand-alone assets of ``module``: its instances, else instances of its classes."""
     made = instances_in(module)
     return [*made, *(definition() for definition in classes_in(module, made={type(one) for one in made}))]
 
 
-def instances_in(module: ModuleType) -> list[Asset | Source]:
-    """The sources and stand-alone assets that ``module`` names, sorted by name, each once."""
-    return list(
-        dict.fromkeys(
-            value
-            for value in _public(module)
-            if isinstance(value, Source) or (isinstance(value, Asset) and value.source is None)
-        )
-    )
+def instances_in(module: ModuleType) -> list[Asset | MultiAsset | Source]:
+    """The sources and what stands alone that ``module`` names, sorted by name, each once.
+
+    An output is not listed beside its multi-asset.
+    """
+    found = [value for value in _public(module) if isinstance(value, (Source, MultiAsset, Asset))]
+    alone = [value for value in found if isinstance(value, Source) or value.source is None]
+    return list(dict.fromkeys(v for v in alone if not (isinstance(v, Asset) and v.computation in alone)))
 
 
-def classes_in(module: ModuleType, *, made: Collection[type]) -> list[type[Asset] | type[Source]]:
-    """The source and asset classes that ``module`` defines and of which no class in ``made`` is one, sorted by name."""
+def classes_in(module: ModuleType, *, made: Collection[type]) -> list[type[Asset] | type[MultiAsset] | type[Source]]:
+    """What ``module`` defines and of which no class in ``made`` is one, sorted by name; no outputs."""
     return list(
         dict.fromkeys(
             value
             for value in _public(module)
             if isinstance(value, type)
-            and issubclass(value, (Source, Asset))
+            and issubclass(value, (Source, MultiAsset, Asset))
+            and not issubclass(value, OutputAsset)
             and value.__module__ == module.__name__
             and not any(issubclass(cls, value) for cls in made)
         )

@@ -48,6 +48,23 @@ def _relations(value: Any) -> Any:
     return value if isinstance(value, Mapping) else _wrong("a dict of relation name to ap.Relation, class, or classes")
 
 
+def _deps(value: Any) -> Any:
+    def is_dep(one: Any) -> bool:
+        return bool(one) if isinstance(one, str) else getattr(one, "kind", "") == "asset"
+
+    if isinstance(value, (list, tuple)) and all(map(is_dep, value)):
+        return tuple(dict.fromkeys(value))
+    return _wrong("a list of assets or keys of assets, such as ['users', 'crm.customers']")
+
+
+def _outputs(value: Any) -> Any:
+    from airflow_provider.definitions.asset_def import AssetDef
+
+    given = list(value) if isinstance(value, (list, tuple)) else [None]
+    found = tuple(AssetDef(one) if isinstance(one, str) else one for one in given)
+    return found if all(isinstance(one, AssetDef) for one in found) else _wrong("a list of ap.AssetDef('name', ...)")
+
+
 def _path(value: Any) -> Any:
     return value if value is None or isinstance(value, (str, os.PathLike)) else _wrong("the path of a file")
 
@@ -80,6 +97,8 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     "stray_rows": _one_of("error", "drop"),
     "on_empty": _one_of("keep", "replace", "fail"),
     "code_version": _text,
+    "deps": _deps,
+    "outputs": _outputs,
     "relations": _relations,
     "dialect": _text,
     "discriminator": _text,

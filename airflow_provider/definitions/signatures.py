@@ -4,13 +4,15 @@ A decorated function is a ``Definition``; a decorated class stays itself. Only t
 decorators are in ``definitions.decorators``, which take every field of a class of a user's own as an option, too.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, Literal, Protocol, TypeVar, overload
 
-from airflow_provider.definitions.asset import Asset
+from airflow_provider.definitions.asset import Asset, Computing
+from airflow_provider.definitions.asset_def import AssetDef
 from airflow_provider.definitions.component import Component
 from airflow_provider.definitions.connection import Connection
 from airflow_provider.definitions.destination import Destination
+from airflow_provider.definitions.multi_asset import MultiAsset
 from airflow_provider.definitions.resource import Config, Resource
 from airflow_provider.definitions.retry import RetryPolicy
 from airflow_provider.definitions.source import Source
@@ -19,7 +21,7 @@ from airflow_provider.definitions.view import Reference, View
 from airflow_provider.partitioning import PartitionConfig
 from airflow_provider.schema import MaterializationStrategy, Normalizer
 
-A_co = TypeVar("A_co", bound=Asset, covariant=True)
+A_co = TypeVar("A_co", bound=Computing, covariant=True)
 C_co = TypeVar("C_co", bound=Component, covariant=True)
 K = TypeVar("K", bound=Component)
 
@@ -90,8 +92,43 @@ class AssetFactory(Protocol):
         on_empty: Literal["keep", "replace", "fail"] = ...,
         airflow: TaskOptions | None = ...,
         code_version: str = ...,
+        deps: Sequence[Any] = ...,
         **settings: Any,
     ) -> AssetDecorator[Asset]: ...
+
+
+class MultiAssetFactory(Protocol):
+    """``ap.multi_asset``."""
+
+    @overload
+    def __call__(self, target: type[K], /) -> type[K]: ...
+    @overload
+    def __call__(
+        self,
+        *,
+        outputs: Sequence[AssetDef | str] = ...,
+        key: str = ...,
+        name: str = ...,
+        icon: str = ...,
+        tags: Tags = ...,
+        description: str = ...,
+        partitioning: PartitionConfig | None = ...,
+        partitions: PartitionConfig | None = ...,
+        partitions_def: PartitionConfig | None = ...,
+        relations: Mapping[str, Any] = ...,
+        materialization_strategy: Strategy | None = ...,
+        normalizer: Normalizer | None = ...,
+        dataset: str | None = ...,
+        default_destination_key: str | None = ...,
+        retry: RetryPolicy | None = ...,
+        enabled: bool | None = ...,
+        stray_rows: Literal["error", "drop", "quarantine"] = ...,
+        on_empty: Literal["keep", "replace", "fail"] = ...,
+        airflow: TaskOptions | None = ...,
+        code_version: str = ...,
+        deps: Sequence[Any] = ...,
+        **settings: Any,
+    ) -> AssetDecorator[MultiAsset]: ...
 
 
 class ViewFactory(Protocol):
@@ -215,6 +252,7 @@ class ClassFactory(Protocol[C_co]):
 
 
 asset: AssetFactory
+multi_asset: MultiAssetFactory
 view: ViewFactory
 reference: ReferenceFactory
 source: SourceFactory

@@ -5,6 +5,7 @@ settings and unbound relations through it.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
@@ -14,25 +15,27 @@ from typing_extensions import Self
 from airflow_provider.definitions.asset import Asset, Producer, is_dataset, to_identifier
 from airflow_provider.definitions.component import Component, IgnoredDescriptor
 from airflow_provider.definitions.environment import holds_env
+from airflow_provider.definitions.multi_asset import MultiAsset, narrowed
 from airflow_provider.errors import ConfigError, DefinitionError
+
+Definition = type[Asset] | type[MultiAsset]
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
 
 
 class AssetSlot(IgnoredDescriptor):
-    """On the class the asset's definition, on an instance of the source its live instance."""
+    """On the class the definition of an asset or multi-asset, on an instance of the source its live instance."""
 
-    def __init__(self, definition: type[Asset]) -> None:
+    def __init__(self, definition: Definition) -> None:
         self.definition = definition
 
     def __get__(self, instance: "Source | None", owner: type) -> Any:
         if instance is None:
             return self.definition
-        found = instance.sibling(self.definition.key)
+        key = self.definition.key
+        found = instance.multi_assets.get(key) if issubclass(self.definition, MultiAsset) else instance.sibling(key)
         if found is None:
-            raise AttributeError(
-                f"{instance.label} was narrowed to {', '.join(instance.assets)}; {self.definition.key!r} is not in it"
-            )
+            raise AttributeError(f"{instance.label} was narrowed to {', '.join(instance.assets)}; {key!r} is not in it")
         return found
 
 
@@ -40,7 +43,7 @@ class Source(Producer):
     """A group of assets.
 
     ``assets={key: {setting: value}}`` at construction narrows the source to the assets named, each with its overrides;
-    a list of keys narrows it without overrides.
+    a list of keys narrows it without overrides. The key of a multi-asset stands for all its outputs.
 
     ``discriminator`` names the field that tells instances of one class apart, such as the account that each reads: its
     value is part of each asset's identity (``ads__act_42.orders``) and table (``orders__act_42``), in one dataset. A
@@ -49,9 +52,10 @@ class Source(Producer):
 
     kind: ClassVar[str] = "source"
     key: ClassVar[str] = "source"
-    asset_types: ClassVar[tuple[type[Asset], ...]] = ()
+    asset_types: ClassVar[tuple[Definition, ...]] = ()
     discriminator: ClassVar[str] = ""
 
+    _multi_assets: dict[str, MultiAsset] = PrivateAttr(default_factory=dict)
     _assets: dict[str, Asset] = PrivateAttr(default_factory=dict)
 
     @classmethod
@@ -72,8 +76,24 @@ class Source(Producer):
         self.fill(self.__dict__.get("dataset") or "")  # a field that is not there shows when the source is made
         overrides = _overrides(self, assets)
         for definition in type(self).asset_types:
-            if definition.key in overrides:
+            if issubclass(definition, MultiAsset):
+                self._make_multi(definition, overrides)
+            elif definition.key in overrides:
                 self._hold(definition(**overrides[definition.key]))
+
+    def _make_multi(self, definition: type[MultiAsset], overrides: Mapping[str, dict[str, Any]]) -> None:
+        outputs = {output.key: overrides.get(output.key, {}) for output in definition.output_types}
+        if definition.key not in overrides:
+            outputs = {key: settings for key, settings in outputs.items() if key in overrides}
+        if outputs:
+            self._hold_multi(definition(outputs=outputs, **overrides.get(definition.key, {})))
+
+    def _hold_multi(self, multi: MultiAsset) -> None:
+        multi.join(self)
+        self._multi_assets[multi.key] = multi
+        self.fill(multi.__dict__.get("dataset") or "")
+        for asset in multi.assets.values():
+            self._hold(asset)
 
     def _hold(self, asset: Asset) -> None:
         asset._owner = self
@@ -84,18 +104,26 @@ class Source(Producer):
     def __call__(self, **changes: Any) -> Self:
         """A reconfigured copy with copies of its assets; outside targets are shared."""
         copy = super().__call__(**changes)
-        copy._assets = {}
+        copy._assets, copy._multi_assets = {}, {}
         for asset in self._assets.values():
-            copy._hold(asset())
-        for asset in copy._assets.values():
-            for name, targets in asset._bindings.items():
-                asset._bindings[name] = tuple(copy._assets.get(t.key, t) if t.owner is self else t for t in targets)
+            if asset.computation is None:
+                copy._hold(asset())
+            elif asset.computation.key not in copy._multi_assets:
+                copy._hold_multi(asset.computation())
+        for part in (*copy._assets.values(), *copy._multi_assets.values()):
+            for name, targets in part._bindings.items():
+                part._bindings[name] = tuple(copy._assets.get(t.key, t) if t._owner is self else t for t in targets)
         return copy
 
     @property
     def assets(self) -> dict[str, Asset]:
-        """The source's assets by key, in the order of the class body."""
+        """The source's assets by key, in the order of the class body; those of multi-assets among them."""
         return dict(self._assets)
+
+    @property
+    def multi_assets(self) -> dict[str, MultiAsset]:
+        """The source's multi-assets by key, in the order of the class body."""
+        return dict(self._multi_assets)
 
     def sibling(self, key: str) -> Asset | None:
         """The source's asset called ``key``, or None."""
@@ -153,34 +181,42 @@ class Source(Producer):
         return filled
 
 
-def _collected(cls: type[Source]) -> tuple[type[Asset], ...]:
-    """The asset definitions of the class and its bases, in order, each turned into a slot under its name and key."""
-    found: dict[str, type[Asset]] = {a.key: a for base in reversed(cls.__mro__[1:]) for a in _types_of(base)}
+def _collected(cls: type[Source]) -> tuple[Definition, ...]:
+    """The definitions of the class and its bases, in order, each turned into slots under its name and keys."""
+    found: dict[str, Definition] = {a.key: a for base in reversed(cls.__mro__[1:]) for a in _types_of(base)}
     slots = _own_slots(cls)
     own = list(dict.fromkeys(slots.values()))
-    keys = [definition.key for definition in own]
+    keys = Counter(key for definition in own for key in _parts_of(definition))
+    merged = found | {definition.key: definition for definition in own}
+    held = Counter(key for definition in merged.values() for key in _parts_of(definition))
     for name in [*slots, *keys]:
-        if keys.count(name) > 1 or _is_taken(cls, name):
+        if keys[name] > 1 or held[name] > 1 or _is_taken(cls, name):
             raise DefinitionError(
-                f"asset key {name!r} is taken" + (" twice" if keys.count(name) > 1 else " by the source itself"),
+                f"asset key {name!r} is taken {'by the source itself' if _is_taken(cls, name) else 'twice'}",
                 where=f"source {cls.__name__}",
                 fix="rename the asset, or give it another key=",
             )
-    for name, definition in [*slots.items(), *zip(keys, own, strict=True)]:
+    parts = {key: part for definition in own for key, part in _parts_of(definition).items()}
+    for name, definition in {**slots, **parts}.items():
         setattr(cls, name, AssetSlot(definition))
-    return tuple((found | dict(zip(keys, own, strict=True))).values())
+    return tuple(merged.values())
 
 
-def _own_slots(cls: type[Source]) -> dict[str, type[Asset]]:
-    """The asset definitions that the class body and plain bases hold, by name, and those of ``asset_types`` by key."""
+def _parts_of(definition: Definition) -> dict[str, Definition]:
+    """The definition, and those of its outputs, by key."""
+    outputs = definition.output_types if issubclass(definition, MultiAsset) else ()
+    return {definition.key: definition, **{output.key: output for output in outputs}}
+
+
+def _own_slots(cls: type[Source]) -> dict[str, Definition]:
+    """The definitions that the class body and plain bases hold, by name, and those of ``asset_types`` by key."""
     bodies = [base for base in reversed(cls.__mro__) if base is cls or not issubclass(base, Component)]
-    slots = {
-        name: value
-        for body in bodies
-        for name, value in vars(body).items()
-        if isinstance(value, type) and issubclass(value, Asset)
-    }
+    slots = {name: value for body in bodies for name, value in vars(body).items() if _is_definition(value)}
     return {a.key: a for a in cls.__dict__.get("asset_types", ()) if a not in slots.values()} | slots
+
+
+def _is_definition(value: Any) -> bool:
+    return isinstance(value, type) and issubclass(value, (Asset, MultiAsset))
 
 
 def _is_taken(cls: type[Source], name: str) -> bool:
@@ -188,30 +224,18 @@ def _is_taken(cls: type[Source], name: str) -> bool:
     if name in cls.__pydantic_fields__ or name.startswith("_"):
         return True
     held = [vars(base)[name] for base in cls.__mro__ if name in vars(base)]
-    return any(not isinstance(h, AssetSlot) and not (isinstance(h, type) and issubclass(h, Asset)) for h in held)
+    return any(not isinstance(h, AssetSlot) and not _is_definition(h) for h in held)
 
 
-def _types_of(base: type) -> tuple[type[Asset], ...]:
-    held: tuple[type[Asset], ...] = base.__dict__.get("asset_types", ())
+def _types_of(base: type) -> tuple[Definition, ...]:
+    held: tuple[Definition, ...] = base.__dict__.get("asset_types", ())
     return held
 
 
 def _overrides(source: Source, assets: Any) -> dict[str, dict[str, Any]]:
-    known = [definition.key for definition in type(source).asset_types]
+    """The overrides of what is held, by key; where all is held, those of outputs are left to their multi-asset."""
+    definitions = type(source).asset_types
     if assets is None:
-        return {key: {} for key in known}
-    if isinstance(assets, str) or not isinstance(assets, Iterable) or not assets:
-        raise DefinitionError(
-            f"assets={assets!r} narrows the source to nothing that has a name",
-            where=source.label,
-            fix=f"give a list of keys, or a dict of key to settings, of {', '.join(known)}",
-        )
-    named = {k: dict(v or {}) for k, v in assets.items()} if isinstance(assets, Mapping) else {k: {} for k in assets}
-    unknown = sorted(set(map(str, named)) - set(known))
-    if unknown:
-        raise DefinitionError(
-            f"assets= names {', '.join(unknown)}, which the source does not have",
-            where=source.label,
-            fix=f"name some of {', '.join(known)}",
-        )
-    return named
+        return {definition.key: {} for definition in definitions}
+    known = [key for definition in definitions for key in _parts_of(definition)]
+    return narrowed(assets, known, where=source.label, what="assets", owner="source")

@@ -10,6 +10,7 @@ from airflow_provider.partitioning import Partition, PartitionWindow, TimePartit
 
 if TYPE_CHECKING:
     from airflow_provider.definitions.asset import Asset
+    from airflow_provider.definitions.multi_asset import MultiAsset
     from airflow_provider.definitions.source import Source
 
 
@@ -40,19 +41,23 @@ class ContextLogger(_Adapter):
         )
 
 
+def _outputs_of(component: "Asset | MultiAsset") -> tuple[str, ...]:
+    return tuple(getattr(component, "assets", (component.key,)))
+
+
 class ExecutionContext:
     """The run of one asset.
 
     Args:
-        asset: The asset that runs.
+        asset: The asset that runs, or the multi-asset.
         window: The partitions to fill; None for an unpartitioned asset.
         metadata: The run's free values.
-        selected_outputs: Names of the outputs asked for; by default the asset's key.
+        selected_outputs: Names of the outputs asked for; by default all of them.
     """
 
     def __init__(
         self,
-        asset: "Asset",
+        asset: "Asset | MultiAsset",
         window: PartitionWindow | None = None,
         metadata: Mapping[str, Any] | None = None,
         *,
@@ -60,7 +65,7 @@ class ExecutionContext:
     ) -> None:
         self.asset = asset
         self.metadata: dict[str, Any] = dict(metadata or {})
-        self.selected_outputs = selected_outputs if selected_outputs is not None else (asset.key,)
+        self.selected_outputs = selected_outputs if selected_outputs is not None else _outputs_of(asset)
         self.log = ContextLogger(self)
         self._window = window
         self._added: dict[str, Any] = {}

@@ -7,7 +7,7 @@ import inspect
 import types
 from collections.abc import Callable
 
-from airflow_provider.definitions.asset import Asset
+from airflow_provider.definitions.asset import Asset, Computing
 
 
 def code_fingerprint(asset: Asset) -> str:
@@ -16,11 +16,12 @@ def code_fingerprint(asset: Asset) -> str:
     A function whose text cannot be had (made at run time) is marked by its byte code, which differs between Python
     versions.
     """
-    return _fingerprint(type(asset))
+    shared = asset.computation
+    return _fingerprint(type(asset) if shared is None or type(asset).code_version else type(shared))
 
 
 @functools.lru_cache(maxsize=4096)
-def _fingerprint(definition: type[Asset]) -> str:
+def _fingerprint(definition: type[Computing]) -> str:
     if definition.code_version:
         text = f"version {definition.code_version}"
     else:

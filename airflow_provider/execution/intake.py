@@ -68,6 +68,7 @@ class Intake:
         self._waiting: list[pa.Table] = []
         self._waiting_from = 0
         self._bytes = 0
+        self._rows = 0
         self._lacking: pa.Table | None = None
 
     def take(self, stream: Stream) -> None:
@@ -78,13 +79,23 @@ class Intake:
                 stream.
             AssetError: An item that is no row, or no space for the spool.
         """
-        rows = 0
+        self.feed(stream)
+        self.finish()
+
+    def feed(self, stream: Stream) -> None:
+        """Read one of several streams to its end; its rows count on from those before."""
+        before = self._rows
         for batch in stream.batches():
-            with counted_from(batch.first_row):
+            first_row = before + batch.first_row
+            with counted_from(first_row):
                 table = self._conformed(batch)
-            self._growing.add(table, batch.first_row, from_rows=batch.data.kind == "rows")
-            self._place_later(table, batch.first_row)
-            rows = batch.first_row + batch.data.num_rows
+            self._growing.add(table, first_row, from_rows=batch.data.kind == "rows")
+            self._place_later(table, first_row)
+            self._rows = first_row + batch.data.num_rows
+
+    def finish(self) -> None:
+        """Place what is left, and say what all of it fits."""
+        rows = self._rows
         self._place()
         if self._lacking is not None and not self._has_columns(self._growing.schema):
             self._split(self._lacking)  # says which column is not there

@@ -14,18 +14,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from airflow_provider.definitions.asset import Asset
-from airflow_provider.definitions.computation import Computation
+from airflow_provider.definitions.computation import Computation, Output
 from airflow_provider.definitions.destination import Destination
 from airflow_provider.definitions.graph import AssetGraph
 from airflow_provider.definitions.io_context import IOContext
-from airflow_provider.errors import AssetsError
+from airflow_provider.errors import AssetsError, NormalizerError, PartitionError, SchemaError
 from airflow_provider.execution import resolve
 from airflow_provider.execution.context import ExecutionContext
 from airflow_provider.execution.events import Emitter
 from airflow_provider.execution.journal import Journal
 from airflow_provider.execution.offload import Bridge, closing
 from airflow_provider.execution.outcome import ComputationResult, RunResult
-from airflow_provider.execution.produce import Produced, Slices, conformed, joined, require_forms, sliced, taken_in
+from airflow_provider.execution.pieces import Pieces
+from airflow_provider.execution.produce import Produced, Slices, conformed, joined, require_forms, sliced
 from airflow_provider.execution.write import Progress, RunInfo, Writer, keys_of
 from airflow_provider.ledger.record import utc_text
 from airflow_provider.partitioning import PartitionWindow
@@ -41,56 +42,81 @@ class OutputRun:
         asset: The output.
         writer: Commits its partitions.
         keep_data: Have the result hold the data of every pass, not of the last one only.
+        is_alone: Whether it is the run's only output, so that nothing could go on without it.
     """
 
     asset: Asset
     writer: Writer
     keep_data: bool
-    _emitter: Emitter = field(init=False, repr=False)
-    _kept: list[Produced] = field(default_factory=list, init=False, repr=False)
-    _value: Any = field(default=None, init=False, repr=False)
-    _slices: Slices = field(init=False, repr=False)
+    is_alone: bool
     _window: PartitionWindow | None = field(default=None, init=False, repr=False)
-    _spools: contextlib.ExitStack = field(default_factory=contextlib.ExitStack, init=False, repr=False)
+    _emitter: Emitter = field(init=False, repr=False)
+    _pieces: Pieces = field(init=False, repr=False)
+    _failure: AssetsError | None = field(default=None, init=False, repr=False)
+    _slices: Slices = field(init=False, repr=False)
+    _kept: list[Produced] = field(default_factory=list, init=False, repr=False)
 
     def start(self, window: PartitionWindow | None) -> bool:
         """Whether something of the pass is missing here; an attempt at it is noted then."""
-        keys = keys_of(window)
+        self._window = window if self.asset.partitioning is not None else None
+        self._failure = None
+        keys = keys_of(self._window)
         if self.writer.targets and self.writer.is_held(keys):
             return False
         self._emitter = Emitter(self.asset.qualified_key, tuple(key for key in keys if key), self.writer.metadata)
+        self._pieces = Pieces(self.asset, self._window, self._destinations)
         self.writer.note_running(keys)
-        self._window = window
         return True
 
     @property
     def _destinations(self) -> list[Destination]:
         return [target.destination for target in self.writer.targets]
 
-    def take(self, data: Any) -> None:
-        """Take up what ``data()`` gave for this output; one that comes piece by piece is read here."""
-        data = self.writer.bridge.iterable(data)
-        self._value = taken_in(data, self.asset, self._window, self._destinations, self._spools)
+    def take(self, output: Output) -> None:
+        """Take up what ``data()`` gave for this output; what comes piece by piece is read here.
+
+        What does not fit is told by ``prepare``, so that the other outputs get theirs.
+        """
+        if self._failure is not None:
+            return
+        try:
+            self._pieces.add(self.writer.bridge.iterable(output.data))
+        except (SchemaError, PartitionError, NormalizerError) as error:
+            if self.is_alone:
+                raise
+            self._failure = error
+        self.writer.result.metadata.update(output.metadata)
 
     def free(self) -> None:
-        """Give back the disk that the data of this pass took; to be called when the pass ends, however it does."""
-        self._value = None
-        self._spools.close()
+        """Give back what the data of this pass took; to be called when the pass ends, however it does."""
+        self._pieces.close()
 
-    def prepare(self, window: PartitionWindow | None) -> None:
+    def prepare(self) -> None:
         """Conform and slice what was taken up; nothing is written.
 
         Raises:
             AssetsError: It does not fit.
         """
-        produced = conformed(self._value, self.asset)
+        if self._failure is not None:
+            raise self._failure
+        if self._pieces.is_empty:
+            self._emitter.warn("%s was asked for and not given: it has no rows", self.asset.label)
+        produced = conformed(self._pieces.whole(), self.asset)
         require_forms(produced, self.asset, self._destinations)
-        self._slices = sliced(produced, self.asset, window, self._emitter)
+        self._slices = sliced(produced, self.asset, self._window, self._emitter)
         self._kept = [*self._kept, produced] if self.keep_data else [produced]
 
     def write(self, inputs: resolve.Inputs, started_at: str) -> None:
         """Commit what was prepared."""
         self.writer.write(self._slices, self._kept[-1], inputs, started_at, self._emitter)
+
+    def note_failed(self, error: BaseException) -> None:
+        """This pass failed here before its first write."""
+        self.writer.note_failed(keys_of(self._window), error)
+
+    def fail(self, error: Exception) -> None:
+        """Make the failure of this pass an outcome of each of its partitions."""
+        self.writer.fail_pass(self._window, error)
 
     def end(self) -> RunResult:
         """What became of the output in all passes."""
@@ -157,22 +183,24 @@ class ComputationRun:
                 for output in outputs:
                     output.writer.take_fences()
             passes = list(self._passes())
-            for window in passes:
-                self._pass(window, resources, outputs, is_only=len(passes) == 1)
+            for number, window in enumerate(passes, start=1):
+                # What has no partitions is replaced whole by every pass, so the last one alone makes it.
+                concerned = [o for o in outputs if o.asset.partitioning is not None or number == len(passes)]
+                self._pass(window, resources, concerned, is_only=len(passes) == 1)
             return ComputationResult(subject.label, [output.end() for output in outputs])
 
     def _output(self, asset: Asset, stack: contextlib.ExitStack) -> OutputRun:
-        result = RunResult(asset.qualified_key, self.windows)
+        result = RunResult(asset.qualified_key, self.windows if asset.partitioning is not None else None)
         journal = stack.enter_context(Journal(asset))
         writer = Writer(asset, self.info, self.metadata, self.bridge, journal, result, self.progress)
-        return OutputRun(asset, writer, self.keep_data)
+        return OutputRun(asset, writer, self.keep_data, is_alone=len(self.computation.outputs) == 1)
 
     def _passes(self) -> Iterator[PartitionWindow | None]:
-        """The windows to run ``data()`` for: whole windows where the asset takes them, else partition by partition."""
+        """The windows to run ``data()`` for: whole windows where it takes them, else partition by partition."""
         if self.windows is None:
             yield None
             return
-        partitioning = self.computation.subject.partitioning
+        partitioning = self.computation.partitioning
         for window in self.windows:
             if partitioning is not None and partitioning.allow_window:
                 yield window
@@ -210,27 +238,25 @@ class ComputationRun:
             inputs, context = self._produce(window, resources, due)
         except BaseException as error:
             for output in due:
-                output.writer.note_failed(keys_of(window), error)
+                output.note_failed(error)
             if is_only or not self.write or not isinstance(error, Exception):
                 raise
             for output in due:
-                output.writer.fail_pass(window, error)
+                output.fail(error)
             return
-        ready = [output for output in due if self._prepare(output, window, is_only=is_only)]
-        for output in ready:
+        for output in [output for output in due if self._prepare(output, is_only=is_only)]:
             output.writer.result.metadata.update(context.added_metadata)
             output.write(inputs, started_at)
 
-    def _prepare(self, output: OutputRun, window: PartitionWindow | None, *, is_only: bool) -> bool:
+    def _prepare(self, output: OutputRun, *, is_only: bool) -> bool:
         """Whether the output's data fits; where it does not, that is the output's own failure."""
         try:
-            output.prepare(window)
+            output.prepare()
         except BaseException as error:
-            output.writer.note_failed(keys_of(window), error)
-            is_alone = is_only and len(self.computation.outputs) == 1
-            if is_alone or not self.write or not isinstance(error, Exception):
+            output.note_failed(error)
+            if (is_only and output.is_alone) or not self.write or not isinstance(error, Exception):
                 raise
-            output.writer.fail_pass(window, error)
+            output.fail(error)
             return False
         return True
 
@@ -255,7 +281,11 @@ class ComputationRun:
             returned = self.bridge.stream(subject.bound_data(), **values)
             by_name = {output.asset.key: output for output in due}
             with closing(returned):
-                for result in computation.results(returned):
-                    by_name[result.name].take(result.data)
+                for item in computation.results(returned):
+                    if item.name in by_name:
+                        by_name[item.name].take(item)
+                    else:
+                        with closing(item.data):
+                            log.info("%s gave %s, which was not asked for: dropped", subject.label, item.name)
         log.info("%s produced its data in %.2f s", subject.label, time.monotonic() - started)
         return inputs, context

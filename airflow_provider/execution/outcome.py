@@ -35,6 +35,7 @@ class PartitionOutcome:
         uri: Where the data is.
         fence: The fence it was committed with.
         error: What went wrong.
+        asset: The asset's qualified key.
     """
 
     key: str | None
@@ -46,6 +47,7 @@ class PartitionOutcome:
     uri: str = ""
     fence: int = 0
     error: BaseException | None = None
+    asset: str = ""
 
     @property
     def is_bad(self) -> bool:
@@ -123,6 +125,11 @@ class ComputationResult:
         """The outcomes of every output."""
         return [outcome for result in self.results for outcome in result.outcomes]
 
+    @property
+    def bad(self) -> list[PartitionOutcome]:
+        """The partitions of all outputs that failed or were superseded."""
+        return [outcome for outcome in self.outcomes if outcome.is_bad]
+
     def failure(self) -> Exception | None:
         """One error that names the outputs and partitions that failed; None when none did."""
         failures = [failure for result in self.results if (failure := result.failure()) is not None]
@@ -133,8 +140,7 @@ class ComputationResult:
             where=self.label,
             fix="mend the cause and run again: a retry of this attempt fills only what is missing",
         )
-        bad = [outcome for result in self.results for outcome in result.bad]
-        failure.errors = tuple(outcome.error for outcome in bad if outcome.error is not None)
+        failure.errors = tuple(outcome.error for outcome in self.bad if outcome.error is not None)
         failure.__cause__ = failure.errors[0] if failure.errors else None
         return failure
 

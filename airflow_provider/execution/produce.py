@@ -5,7 +5,6 @@ A stream that outgrows its first batch takes those steps batch by batch, on its 
 Everything here happens before the first write, so whatever does not fit leaves every destination as it was.
 """
 
-import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -16,13 +15,12 @@ from airflow_provider.definitions.destination import Destination
 from airflow_provider.definitions.view import View
 from airflow_provider.errors import AssetError, PartitionError
 from airflow_provider.execution.events import Emitter
-from airflow_provider.execution.intake import Intake, Strays
+from airflow_provider.execution.intake import Strays
 from airflow_provider.execution.spool import Spool
-from airflow_provider.execution.stream import Stream
 from airflow_provider.execution.tracing import span
 from airflow_provider.partitioning import Partition, PartitionWindow
 from airflow_provider.schema import Schema, conform
-from airflow_provider.schema.representations import TableData, split, unwrap
+from airflow_provider.schema.representations import TableData, split
 from airflow_provider.schema.representations.reader import Batches
 
 if TYPE_CHECKING:
@@ -90,43 +88,6 @@ class Slices:
     def pairs(self) -> Iterator[tuple[Partition | None, Produced]]:
         """Each partition with its piece, in time order."""
         return zip(self.partitions, self.pieces, strict=True)
-
-
-def taken_in(
-    value: Any,
-    asset: Asset,
-    window: PartitionWindow | None,
-    destinations: Sequence[Destination],
-    held: contextlib.ExitStack,
-) -> Any:
-    """What ``data()`` returned, unwrapped; ``Spooled`` where it is a stream of more than one batch.
-
-    Only where every destination takes Arrow: another one is given what was yielded, and thus all of it at once.
-
-    Args:
-        value: What ``data()`` returned.
-        asset: Whose data it is.
-        window: The partitions asked for.
-        destinations: Where it goes; none for a run that does not write, which collects.
-        held: Frees the spool when the pass ends.
-
-    Raises:
-        Exception: Whatever the stream raises; it is closed, and nothing is kept.
-    """
-    rows = asset.schema is not None
-    stream = Stream.of(value, dataclass_rows=rows, where=asset.label)
-    if stream is None:
-        return unwrap(value, dataclass_rows=rows)
-    with stream:
-        if not destinations or any(d.representation not in ("arrow", "reader") for d in destinations):
-            return stream.all()
-        whole = stream.whole()
-        if whole is not None:
-            return whole[0]
-        spool = held.enter_context(Spool(1 if window is None else len(window), where=asset.label))
-        intake = Intake(asset, window, spool)
-        intake.take(stream)
-        return Spooled(spool, intake.schema, intake.strays)
 
 
 def conformed(value: Any, asset: Asset) -> Produced:

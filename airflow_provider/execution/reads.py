@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.destination import Destination
 from airflow_provider.definitions.io_context import IOContext
+from airflow_provider.definitions.multi_asset import MultiAsset
 from airflow_provider.definitions.upstream import Upstream
 from airflow_provider.errors import AssetError, AssetsError, DataNotFoundError
 from airflow_provider.execution.events import Emitter
@@ -45,7 +46,7 @@ class Reading:
         versions: Partition key (``WHOLE`` for an unpartitioned upstream) -> the version that was there before the read.
     """
 
-    asset: Asset
+    asset: Asset | MultiAsset
     upstream: Asset
     window: PartitionWindow | None
     bridge: Bridge

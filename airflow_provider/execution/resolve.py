@@ -11,6 +11,7 @@ from airflow_provider.definitions import ports
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.component import Component
 from airflow_provider.definitions.graph import AssetGraph
+from airflow_provider.definitions.multi_asset import MultiAsset
 from airflow_provider.definitions.resource import Resource
 from airflow_provider.definitions.upstream import Upstream
 from airflow_provider.definitions.view import View, placed
@@ -42,7 +43,7 @@ class Inputs:
         }
 
 
-def resources(asset: Asset) -> dict[str, Any]:
+def resources(asset: Asset | MultiAsset) -> dict[str, Any]:
     """The value of every parameter that is no upstream. Connections are looked up here, in the caller's thread.
 
     What the source and the destinations read of their own (``self.connection``) is filled here, too.
@@ -56,7 +57,8 @@ def resources(asset: Asset) -> dict[str, Any]:
     if asset.source is not None:
         with contextlib.suppress(ConfigError, ConnectionLookupError):  # told by the asset that needs it
             fill_in(asset.source)
-    for destination in asset.destinations:
+    parts = [asset] if isinstance(asset, Asset) else asset.assets.values()
+    for destination in dict.fromkeys(destination for part in parts for destination in part.destinations):
         fill_in(destination)
     return {name: _resource(asset, name) for name in names}
 
@@ -97,9 +99,10 @@ def _unfilled(holder: Component, name: str) -> ConfigError:
     wanted = " or ".join(cls.__name__ for cls in relation.classes) or f"a {relation.kind}"
     by_environment = [cls for cls in relation.classes if issubclass(cls, Resource)]
     variables = by_environment[0].needed_variables() if by_environment else []
-    is_source = f" (or to its source, where that declares {name}: {wanted})" if holder.kind == "asset" else ""
+    has_function = holder.kind in ("asset", "multi_asset")
+    is_source = f" (or to its source, where that declares {name}: {wanted})" if has_function else ""
     return ConfigError(
-        f"{'parameter' if holder.kind == 'asset' else 'relation'} {name!r} needs a {wanted}, but none is bound"
+        f"{'parameter' if has_function else 'relation'} {name!r} needs a {wanted}, but none is bound"
         + (" and the environment does not fill one" if by_environment else ""),
         where=holder.label,
         fix=f"pass {name}={wanted}(...) to the {holder.kind}{is_source}"
@@ -108,7 +111,13 @@ def _unfilled(holder: Component, name: str) -> ConfigError:
 
 
 def upstreams(
-    asset: Asset, graph: AssetGraph, window: PartitionWindow | None, *, bridge: Bridge, emitter: Emitter, metadata: Any
+    asset: Asset | MultiAsset,
+    graph: AssetGraph,
+    window: PartitionWindow | None,
+    *,
+    bridge: Bridge,
+    emitter: Emitter,
+    metadata: Any,
 ) -> Inputs:
     """Read every upstream parameter of ``asset`` for ``window``.
 

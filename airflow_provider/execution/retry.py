@@ -10,7 +10,7 @@ from typing import Protocol
 
 from airflow_provider.definitions.retry import RetryPolicy, told_reason
 from airflow_provider.execution.events import Event, emit
-from airflow_provider.execution.outcome import PartitionOutcome, RunResult
+from airflow_provider.execution.outcome import ComputationResult, PartitionOutcome
 from airflow_provider.execution.write import Progress
 
 log = logging.getLogger(__name__)
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 class Run(Protocol):
     """One try of a run."""
 
-    def __call__(self, *, progress: Progress | None) -> RunResult:
+    def __call__(self, *, progress: Progress | None) -> ComputationResult:
         """Run, telling ``progress`` of each partition."""
 
 
@@ -31,13 +31,13 @@ def with_retries(
     seed: Sequence[str],
     progress: Progress | None = None,
     sleep: Callable[[float], None] = time.sleep,
-) -> RunResult:
+) -> ComputationResult:
     """The result of ``run``, tried again while it fails and ``policy`` says so.
 
     Args:
         run: Does one try, and tells the progress that it is given.
         policy: None for a single try.
-        name: The asset's qualified key, for the log.
+        name: The qualified key of what runs, for the log.
         seed: Names of the run that the jitter depends on.
         progress: Hears of each partition once: when it was written, or when it is given up.
         sleep: Waits that many seconds.
@@ -75,11 +75,11 @@ class _Relay:
 
     def __init__(self, progress: Progress | None) -> None:
         self._progress = progress
-        self._told: set[tuple[str, str | None]] = set()
-        self._failed: dict[tuple[str, str | None], PartitionOutcome] = {}
+        self._told: set[tuple[str, str, str | None]] = set()
+        self._failed: dict[tuple[str, str, str | None], PartitionOutcome] = {}
 
     def __call__(self, outcome: PartitionOutcome) -> None:
-        place = (outcome.address, outcome.key)
+        place = (outcome.asset, outcome.address, outcome.key)
         if outcome.is_bad:
             self._failed[place] = outcome
             return

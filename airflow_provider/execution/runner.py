@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from airflow_provider.definitions.asset import Asset
-from airflow_provider.definitions.computation import Computation
+from airflow_provider.definitions.computation import Computation, computations
 from airflow_provider.definitions.graph import AssetGraph
+from airflow_provider.definitions.multi_asset import MultiAsset
 from airflow_provider.definitions.retry import RetryPolicy
 from airflow_provider.errors import AssetsError, DefinitionError
 from airflow_provider.execution.materialize import ComputationRun
@@ -85,7 +86,7 @@ def run_asset(
     loop: asyncio.AbstractEventLoop | None = None,
 ) -> Any:
     """Produce and conform without writing."""
-    windows = windows_for(asset, window)
+    windows = windows_for(Computation.of(asset), window)
     return execute(asset, windows=windows, graph=graph, metadata=metadata, write=False, keep_data=True, loop=loop).data
 
 
@@ -98,13 +99,44 @@ def materialize_asset(
     loop: asyncio.AbstractEventLoop | None = None,
 ) -> Any:
     """Produce, conform and write; the data, or None for an asset that is not enabled."""
-    windows = windows_for(asset, window)
+    windows = windows_for(Computation.of(asset), window)
     if not asset.enabled:
         log.info("%s is not enabled: not run", asset.label)
         return None
     result = execute(asset, windows=windows, graph=graph, metadata=metadata, keep_data=True, loop=loop)
     result.raise_for_failures()
     return result.data
+
+
+def run_multi_asset(
+    multi: MultiAsset, *, window: WindowLike = None, select: Sequence[str] | None = None, **options: Any
+) -> dict[str, Any]:
+    """Produce and conform without writing; the data by output."""
+    computation = Computation.of(multi, select)
+    windows = windows_for(computation, window)
+    result = execute_computation(computation, windows=windows, write=False, keep_data=True, **options)
+    return _data_of(computation, result)
+
+
+def materialize_multi_asset(
+    multi: MultiAsset, *, window: WindowLike = None, select: Sequence[str] | None = None, **options: Any
+) -> dict[str, Any]:
+    """Produce, conform and write; the data by output, without those that are not enabled."""
+    asked = Computation.of(multi, select)
+    windows = windows_for(asked, window)
+    computation = asked.enabled
+    for asset in asked.outputs:
+        if not asset.enabled:
+            log.info("%s is not enabled: not run", asset.label)
+    if computation is None:
+        return {}
+    result = execute_computation(computation, windows=windows, keep_data=True, **options)
+    result.raise_for_failures()
+    return _data_of(computation, result)
+
+
+def _data_of(computation: Computation, result: ComputationResult) -> dict[str, Any]:
+    return {asset.key: one.data for asset, one in zip(computation.outputs, result.results, strict=True)}
 
 
 async def run_asset_async(asset: Asset, **options: Any) -> Any:
@@ -115,6 +147,18 @@ async def run_asset_async(asset: Asset, **options: Any) -> Any:
 async def materialize_asset_async(asset: Asset, **options: Any) -> Any:
     """``materialize_asset`` in a worker thread; async functions are awaited on the running loop."""
     return await in_thread(materialize_asset, asset, loop=asyncio.get_running_loop(), **options)
+
+
+async def run_multi_asset_async(multi: MultiAsset, **options: Any) -> dict[str, Any]:
+    """``run_multi_asset`` in a worker thread; async functions are awaited on the running loop."""
+    found: dict[str, Any] = await in_thread(run_multi_asset, multi, loop=asyncio.get_running_loop(), **options)
+    return found
+
+
+async def materialize_multi_asset_async(multi: MultiAsset, **options: Any) -> dict[str, Any]:
+    """``materialize_multi_asset`` in a worker thread; async functions are awaited on the running loop."""
+    found: dict[str, Any] = await in_thread(materialize_multi_asset, multi, loop=asyncio.get_running_loop(), **options)
+    return found
 
 
 def call(function: Any, *args: Any) -> Any:
@@ -163,72 +207,80 @@ def materialize_graph(
     retry: RetryPolicy | None = None,
     progress: Progress | None = None,
 ) -> GraphResult:
-    """Run the graph's assets in order, at most ``max_workers`` at a time; what depends on a failure is not started.
+    """Run what fills the graph's assets in order, at most ``max_workers`` functions at a time.
 
-    An asset that fails is tried again as its own policy says, else as ``retry`` says.
+    One that fills several assets runs once for those that are selected. What depends on a failure is not started. One
+    that fails is tried again as its own policy says, else as ``retry`` says.
 
     Raises:
         PartitionError: The window does not fit an asset; nothing has run.
     """
     selected = {asset.qualified_key: asset for asset in graph.select(select)}
-    windows = check_all([asset for asset in selected.values() if asset.enabled], window)
+    runs = {one.qualified_key: one for one in computations(selected.values())}
+    enabled = {key: one for key, run in runs.items() if (one := run.enabled) is not None}
+    windows = check_all(enabled.values(), window)
     needs = {
-        key: [up.qualified_key for up in graph.upstreams(asset) if up.qualified_key in selected]
-        for key, asset in selected.items()
+        key: [up for up in graph.upstreams(run.subject) if up.qualified_key in selected] for key, run in runs.items()
     }
     result = GraphResult({key: "skipped" if asset.enabled else "disabled" for key, asset in selected.items()})
-    order = graphlib.TopologicalSorter(needs)
+    filled_by = {asset.qualified_key: key for key, run in runs.items() for asset in run.outputs}
+    order = graphlib.TopologicalSorter({key: {filled_by[up.qualified_key] for up in ups} for key, ups in needs.items()})
     order.prepare()
     ready: collections.deque[str] = collections.deque()
-    running: dict[concurrent.futures.Future[RunResult], str] = {}
+    running: dict[concurrent.futures.Future[ComputationResult], str] = {}
     with concurrent.futures.ThreadPoolExecutor(max_workers) as pool:
         while order.is_active():
             ready.extend(sorted(order.get_ready()))
             while ready and len(running) < max_workers:
                 key = ready.popleft()
-                if not _is_due(result, key, needs[key], fail_fast=fail_fast):
+                if key not in enabled or not _is_due(result, enabled[key], needs[key], fail_fast=fail_fast):
                     order.done(key)
                     continue
-                asset = selected[key]
                 run = functools.partial(
-                    execute,
-                    asset,
+                    execute_computation,
+                    enabled[key],
                     windows=windows[key],
                     graph=graph,
                     info=RunInfo(uuid.uuid4().hex[:16]),  # one attempt, however often it is tried
                     metadata=metadata,
                 )
-                future = pool.submit(
-                    with_retries, run, asset.retry or retry, name=asset.qualified_key, seed=[key], progress=progress
-                )
+                policy = enabled[key].subject.retry or retry
+                future = pool.submit(with_retries, run, policy, name=key, seed=[key], progress=progress)
                 running[future] = key
             done, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
             for future in done:
                 key = running.pop(future)
-                _settle(result, key, future)
+                _settle(result, enabled[key], future)
                 order.done(key)
     return result
 
 
-def _is_due(result: GraphResult, key: str, needs: list[str], *, fail_fast: bool) -> bool:
-    """Whether the asset starts, now that all it needs has ended; noted where something it needs did not succeed."""
-    if result.statuses[key] == "disabled" or (fail_fast and result.errors):
+def _is_due(result: GraphResult, run: Computation, needs: list[Asset], *, fail_fast: bool) -> bool:
+    """Whether it starts, now that all it needs has ended; noted where something it needs did not succeed."""
+    if fail_fast and result.errors:
         return False
-    if any(result.statuses[up] not in ("success", "disabled") for up in needs):
-        result.statuses[key] = "upstream_failed"
+    if any(result.statuses[up.qualified_key] not in ("success", "disabled") for up in needs):
+        result.statuses.update(dict.fromkeys((asset.qualified_key for asset in run.outputs), "upstream_failed"))
         return False
     return True
 
 
-def _settle(result: GraphResult, key: str, future: "concurrent.futures.Future[RunResult]") -> None:
+def _settle(result: GraphResult, run: Computation, future: "concurrent.futures.Future[ComputationResult]") -> None:
     try:
-        run = future.result()
-        run.data = None  # a graph may be larger than memory
-        result.results[key] = run
-        run.raise_for_failures()
+        found = future.result().results
     except Exception as error:
-        trace = None if isinstance(error, AssetsError) else error
-        log.error("asset %r failed: %s", key, told(error), exc_info=trace)  # noqa: TRY400 -- our own errors say enough
-        result.statuses[key], result.errors[key] = "failed", error
-    else:
-        result.statuses[key] = "success"
+        log.error("%s failed: %s", run.label, told(error), exc_info=_trace(error))  # noqa: TRY400 -- our own errors say enough
+        for asset in run.outputs:
+            result.statuses[asset.qualified_key], result.errors[asset.qualified_key] = "failed", error
+        return
+    for asset, one in zip(run.outputs, found, strict=True):
+        key, failure = asset.qualified_key, one.failure()
+        one.data = None  # a graph may be larger than memory
+        result.results[key], result.statuses[key] = one, "success" if failure is None else "failed"
+        if failure is not None:
+            log.error("asset %r failed: %s", key, told(failure), exc_info=_trace(failure))
+            result.errors[key] = failure
+
+
+def _trace(error: Exception) -> Exception | None:
+    return None if isinstance(error, AssetsError) else error

@@ -161,7 +161,7 @@ def _measured(items: list[Any]) -> _Run:
     if data is None or data.kind == "rows":
         rows = len(first) if isinstance(first, (list, tuple)) else 1
         return _Run(items, rows, _weight(first[0]) * rows if rows and isinstance(first, (list, tuple)) else 0)
-    return _Run(items, data.num_rows, _size(data))
+    return _Run(items, data.num_rows, size_of(data))
 
 
 def _weight(value: Any) -> int:
@@ -173,7 +173,7 @@ def _weight(value: Any) -> int:
     return sum(map(_weight, value)) if isinstance(value, (list, tuple)) else 8
 
 
-def _size(data: TableData) -> int:
+def size_of(data: TableData) -> int:
     """Bytes of a table; of a frame about."""
     if data.kind == "rows":
         return _weight(data.value[0]) * data.num_rows if data.num_rows else 0
@@ -185,7 +185,7 @@ def _size(data: TableData) -> int:
 
 def _cut(data: TableData) -> Iterator[TableData]:
     """A table in parts of one batch at most."""
-    size = max(1, _size(data) // BATCH_BYTES + 1)
+    size = max(1, size_of(data) // BATCH_BYTES + 1)
     rows = min(BATCH_ROWS, max(1, data.num_rows // size))
     for start in range(0, data.num_rows, rows):
         yield data if rows >= data.num_rows else data.slice(start, min(start + rows, data.num_rows))
@@ -196,7 +196,7 @@ def _joined(parts: Iterator[TableData]) -> Iterator[TableData]:
     held: list[TableData] = []
     rows = size = 0
     for part in parts:
-        more_rows, more = part.num_rows, _size(part)
+        more_rows, more = part.num_rows, size_of(part)
         if held and (held[0].kind != part.kind or rows + more_rows > BATCH_ROWS or size + more > BATCH_BYTES):
             yield _one(held)
             held, rows, size = [], 0, 0

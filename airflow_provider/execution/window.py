@@ -3,14 +3,17 @@
 from collections.abc import Iterable
 
 from airflow_provider.definitions.asset import Asset
+from airflow_provider.definitions.computation import Computation
 from airflow_provider.errors import PartitionError
 from airflow_provider.partitioning import Partition, PartitionWindow
 
 Windows = tuple[PartitionWindow, ...] | None
 
 
-def windows_for(asset: Asset, window: PartitionWindow | Partition | Iterable[PartitionWindow] | str | None) -> Windows:
-    """``window`` as the windows that ``asset`` is run for, in its own zone; None for an unpartitioned asset.
+def windows_for(
+    asset: Asset | Computation, window: PartitionWindow | Partition | Iterable[PartitionWindow] | str | None
+) -> Windows:
+    """``window`` as the windows that ``asset``, or what fills it, is run for, in its own zone; None without partitions.
 
     Anything but windows is read as typed: a key, ``first..last``, a date, an aware datetime, or a list of those.
 
@@ -33,8 +36,14 @@ def windows_for(asset: Asset, window: PartitionWindow | Partition | Iterable[Par
     return asset.partitioning.join(adopted)
 
 
-def check_all(assets: Iterable[Asset], window: PartitionWindow | Partition | None) -> dict[str, Windows]:
-    """The windows of every asset by qualified key.
+def writes(asset: Asset, windows: Windows) -> int:
+    """How many partition writes a run for ``windows`` does for ``asset``: one per partition and destination."""
+    partitions = 1 if windows is None or asset.partitioning is None else sum(map(len, windows))
+    return partitions * max(1, len(asset.destinations))
+
+
+def check_all(assets: Iterable[Asset | Computation], window: PartitionWindow | Partition | None) -> dict[str, Windows]:
+    """The windows of each by qualified key.
 
     Raises:
         PartitionError: It does not fit at least one of them; all that do not are named.

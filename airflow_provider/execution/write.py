@@ -193,6 +193,7 @@ class Writer:
         self._say(_outcome(target, key, "held", target.mine[key]))
 
     def _say(self, outcome: PartitionOutcome) -> None:
+        outcome = replace(outcome, asset=self.asset.qualified_key)
         self.result.outcomes.append(outcome)
         if self.progress is not None:
             self.progress(outcome)

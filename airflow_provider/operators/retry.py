@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from airflow_provider.definitions.asset import Asset
+from airflow_provider.definitions.multi_asset import MultiAsset
 from airflow_provider.definitions.retry import RetryPolicy, told_reason
 from airflow_provider.definitions.task_options import TaskOptions, merged
 from airflow_provider.errors import ConfigError
@@ -59,7 +60,7 @@ def retry_arguments(policy: RetryPolicy) -> dict[str, Any]:
     return arguments
 
 
-def chosen_policy(asset: Asset, job: RetryPolicy | None, given: Mapping[str, Any]) -> RetryPolicy | None:
+def chosen_policy(asset: Asset | MultiAsset, job: RetryPolicy | None, given: Mapping[str, Any]) -> RetryPolicy | None:
     """The policy of the asset's task; None where something nearer than a policy says how often.
 
     The nearest that says anything about retries says it all: the operator's own arguments, then the asset, then its
@@ -70,7 +71,7 @@ def chosen_policy(asset: Asset, job: RetryPolicy | None, given: Mapping[str, Any
     """
     if set(given) & {*STATIC, "retry_policy"}:
         return None
-    levels = [asset] if asset.source is None else [asset, asset.source]
+    levels: list[Any] = [asset] if asset.source is None else [asset, asset.source]
     for level in levels:
         own: RetryPolicy | None = level.__dict__.get("retry")
         options = _static_options(type(level).airflow)
@@ -85,7 +86,7 @@ def chosen_policy(asset: Asset, job: RetryPolicy | None, given: Mapping[str, Any
     return job
 
 
-def merged_options(asset: Asset, policy: RetryPolicy | None) -> dict[str, Any]:
+def merged_options(asset: Asset | MultiAsset, policy: RetryPolicy | None) -> dict[str, Any]:
     """The operator's arguments of the source's and the asset's task options, and of ``policy``."""
     kwargs = merged(type(asset.source).airflow if asset.source is not None else None, type(asset).airflow)
     if policy is not None:

@@ -1,4 +1,4 @@
-"""Sources and assets as DAGs and task groups: one task per asset, an edge where one reads another.
+"""Sources and assets as DAGs and task groups: one task per function, an edge where one reads another.
 
 In a worker only the DAG that it was started for gets its tasks; the others stay empty shells, for nobody looks at them.
 """
@@ -9,7 +9,9 @@ from typing import Any
 
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.catalog import Catalog, Workload
+from airflow_provider.definitions.computation import computations
 from airflow_provider.definitions.graph import AssetGraph
+from airflow_provider.definitions.multi_asset import MultiAsset
 from airflow_provider.definitions.retry import RetryPolicy
 from airflow_provider.definitions.source import Source
 from airflow_provider.errors import ConfigError, GraphError
@@ -36,11 +38,11 @@ def build_dag(
     retry: RetryPolicy | None = None,
     **options: Any,
 ) -> DAG:
-    """One DAG with one task per asset.
+    """One DAG with one task per asset, or per multi-asset.
 
     Args:
-        workload: A source or an asset (or several), instance or class.
-        dag_id: By default the key of the source or the asset.
+        workload: A source, an asset or a multi-asset (or several), instance or class.
+        dag_id: By default the key of the source, the asset or the multi-asset.
         schedule: ``"by_grain"`` (one run per partition), a preset, a cron expression, None, a timetable, or assets.
         start_date: Where the schedule begins; by default the ``start`` of the partitioning. Naive values are read in
             the zone of the partitioning.
@@ -101,7 +103,7 @@ def build_task_group(
     retry: RetryPolicy | None = None,
     **options: Any,
 ) -> TaskGroup:
-    """A task group with one task per asset, inside the DAG whose ``with`` block it is called in.
+    """A task group with one task per asset, or per multi-asset, inside the DAG whose ``with`` block it is called in.
 
     The form's params are the DAG's own affair: add ``params={"window": None, "select": None}`` to it to type them.
     """
@@ -119,27 +121,23 @@ def is_wanted(dag_id: str) -> bool:
 
 
 def _add_tasks(graph: AssetGraph, assets: Sequence[Asset], retry: RetryPolicy | None) -> None:
-    """Add a task per asset, upstreams first, with an edge for each upstream among ``assets``."""
-    ids = _task_ids(assets)
+    """Add a task per function, upstreams first, with an edge for each upstream among ``assets``."""
+    runs = computations(assets)
+    is_one_source = len({asset.identity.source_key for asset in assets}) == 1
     tasks: dict[str, AssetOperator] = {}
-    for asset in assets:
-        upstream = [up for up in graph.upstreams(asset) if up.qualified_key in tasks]
+    for run in runs:
+        upstream = [up for up in graph.upstreams(run.subject) if up.qualified_key in tasks]
         task = AssetOperator(
-            task_id=ids[asset.qualified_key],
-            asset=asset,
+            task_id=run.subject.key if is_one_source else run.qualified_key,
+            asset=run.subject,
             graph=graph,
             retry=retry,
+            outputs=run.selected if isinstance(run.subject, MultiAsset) else None,
             inlets=[airflow_asset(up) for up in upstream],
         )
-        tasks[asset.qualified_key] = task
-        for up in sorted(upstream, key=lambda up: up.qualified_key):
-            tasks[up.qualified_key] >> task
-
-
-def _task_ids(assets: Sequence[Asset]) -> dict[str, str]:
-    """The asset's key where all are of one source, else its qualified key."""
-    sources = {asset.identity.source_key for asset in assets}
-    return {a.qualified_key: a.key if len(sources) == 1 else a.qualified_key for a in assets}
+        tasks |= dict.fromkeys((output.qualified_key for output in run.outputs), task)
+        for before in sorted({tasks[up.qualified_key] for up in upstream}, key=lambda one: str(one.task_id)):
+            before >> task
 
 
 def _check_one_grain(assets: Sequence[Asset], where: str) -> None:
@@ -179,11 +177,13 @@ def _default_id(workloads: Sequence[Workload], assets: Sequence[Asset]) -> str:
     workload = workloads[0]
     if isinstance(workload, Source):
         return workload.instance_key
-    return workload.key if _is_source(workload) else assets[0].qualified_key
+    if isinstance(workload, MultiAsset):
+        return workload.qualified_key
+    return workload.key if _is_group(workload) else assets[0].qualified_key
 
 
-def _is_source(workload: Any) -> bool:
-    return isinstance(workload, type) and issubclass(workload, Source)
+def _is_group(workload: Any) -> bool:
+    return isinstance(workload, type) and issubclass(workload, (Source, MultiAsset))
 
 
 def _as_list(workload: Any) -> list[Any]:
@@ -193,7 +193,8 @@ def _as_list(workload: Any) -> list[Any]:
 def _tags(assets: Iterable[Asset]) -> set[str]:
     found: set[str] = set()
     for asset in assets:
-        found.update(type(asset.source).tags if asset.source is not None else asset.tags)
+        shared = asset.computation.tags if asset.computation is not None else ()
+        found.update(type(asset.source).tags if asset.source is not None else [*asset.tags, *shared])
     return found
 
 

@@ -14,6 +14,8 @@ from typing import Any, Literal
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.catalog import Catalog, Places, assets_of
 from airflow_provider.definitions.component import Component
+from airflow_provider.definitions.computation import Computation, computations
+from airflow_provider.definitions.multi_asset import MultiAsset
 from airflow_provider.definitions.selection import workloads_of
 from airflow_provider.definitions.source import Source
 from airflow_provider.definitions.view import Reference, View
@@ -44,13 +46,13 @@ def build_dags(
     strict: bool | None = None,
     **options: Any,
 ) -> dict[str, DAG]:
-    """Build the DAGs of sources, assets and modules.
+    """Build the DAGs of sources, assets, multi-assets and modules.
 
     Args:
-        definitions: Sources, assets, lists of them, or names of modules that hold them; a module that fails to import
-            is one definition's fault.
-        layout: ``"source"``: one DAG per source, split by grain where it has several; ``"asset"``: one per asset;
-            ``"single"``: one for all, called ``dag_id``.
+        definitions: Sources, assets, multi-assets, lists of them, or names of modules that hold them; a module that
+            fails to import is one definition's fault.
+        layout: ``"source"``: one DAG per source, split by grain where it has several; ``"asset"``: one per asset or
+            multi-asset; ``"single"``: one for all, called ``dag_id``.
         dag_id: The id of the single DAG.
         schedule: As for ``build_dag``.
         strict: Raise the first error instead of isolating it; by default ``[airflow_provider] strict_definitions``.
@@ -135,13 +137,13 @@ def _units(workloads: list[Any], layout: Layout, dag_id: str | None, broken: Any
 def _units_of(workload: Any, layout: Layout) -> list[Unit]:
     if isinstance(workload, Reference):
         return []
-    if isinstance(workload, Asset):
+    if isinstance(workload, (Asset, MultiAsset)):
         return [Unit(workload.qualified_key, (workload,))]
     if not isinstance(workload, Source):
         raise GraphError(f"{workload!r} is no source and no asset", where="build_dags", fix="pass those only")
     assets = [asset for asset in workload.assets.values() if not isinstance(asset, Reference)]
     if layout == "asset":
-        return [Unit(asset.qualified_key, (asset,)) for asset in assets]
+        return [Unit(run.qualified_key, (run.subject,)) for run in computations(assets)]
     groups = _by_grain(assets)
     if not groups:
         return []
@@ -160,7 +162,8 @@ def _by_grain(assets: Sequence[Asset]) -> dict[tuple[str, str], list[Asset]]:
     views = [asset for asset in assets if isinstance(asset, View)]
     for asset in assets:
         if asset not in views:
-            groups.setdefault((grain_name(asset.partitioning), zone_name(asset.partitioning)), []).append(asset)
+            partitioning = Computation.of(asset).partitioning
+            groups.setdefault((grain_name(partitioning), zone_name(partitioning)), []).append(asset)
     while views:
         ready = [view for view in views if not any(_reads(view, other) for other in views)] or views
         for view in ready:

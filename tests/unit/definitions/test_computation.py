@@ -22,5 +22,5 @@ def test_an_asset_is_the_computation_of_one_output() -> None:
     assert computation.parameters.context_name == "context"
     assert list(computation.results([{"n": 1}])) == [Output("users", [{"n": 1}])]
     assert list(computation.results(Output("users", 5))) == [Output("users", 5)]
-    with pytest.raises(AssetError, match="returned Output\\('orders'\\), which is none of its outputs"):
+    with pytest.raises(AssetError, match="gave Output\\('orders'\\), which is none of its outputs"):
         list(computation.results(Output("orders", 5)))
