@@ -2,6 +2,7 @@
 
 import datetime as dt
 import os
+import sqlite3
 from collections.abc import Callable
 
 import pytest
@@ -193,3 +194,60 @@ def test_a_policy_repeats_what_may_pass_and_ends_what_would_fail_again(
     told = {name: (task["state"], task["try_number"]) for name, task in tasks.items()}
     assert told == {"passes_by_itself": ("success", 3), "stays_wrong": ("failed", 1)}
     assert "Retry policy decision" in airflow_instance.client.task_log(tasks["stays_wrong"])
+
+
+VIEWED = """
+# airflow dag
+import sqlite3
+
+import airflow_provider as ap
+
+class SQLiteFile(ap.Destination):
+    dialect = "sqlite"
+    path: str
+
+    def run(self, statement, *values):
+        with sqlite3.connect(self.path) as db:
+            return db.execute(statement, *values).fetchall()
+
+    def write(self, context, data):
+        self.run(f'CREATE TABLE IF NOT EXISTS "{{context.table}}" (id INTEGER)')
+        for row in data:
+            self.run(f'INSERT INTO "{{context.table}}" VALUES (:id)', row)
+
+    def read(self, context):
+        return [{{"id": n}} for (n,) in self.run(f'SELECT id FROM "{{context.table}}"')]
+
+    def reference(self, asset):
+        return f'"{{asset.table}}"'
+
+    def create_view(self, asset, definition):
+        self.run(f'CREATE VIEW "{{asset.table}}" AS {{definition}}')
+
+class Viewed(ap.Source):
+    @ap.asset
+    def orders(self):
+        return [{{"id": 1}}, {{"id": 2}}]
+
+    @ap.view
+    def counted(self, orders: ap.Upstream):
+        return f"SELECT count(*) AS n FROM {{orders.data}}"
+
+ap.build_dag(Viewed(destinations=SQLiteFile(path=r"{folder}/viewed.db")), schedule=None)
+"""
+
+
+def test_a_view_is_a_task_that_runs_after_what_it_reads_and_has_an_event(
+    airflow_instance: AirflowInstance, dag_file: DagFile, folder
+) -> None:
+    dag_file("viewed", VIEWED.format(folder=folder))
+    airflow_instance.unpause("viewed")
+    run_id = airflow_instance.trigger("viewed")
+
+    (run,) = airflow_instance.wait_for_runs("viewed", run_ids=[run_id])
+
+    assert run["state"] == "success"
+    with sqlite3.connect(folder / "viewed.db") as db:
+        assert db.execute("SELECT n FROM counted").fetchall() == [(2,)]
+    events = airflow_instance.client.pages("/assets/events", "asset_events", source_dag_id="viewed")
+    assert {event["uri"] for event in events} == {"x-asset://viewed/orders", "x-asset://viewed/counted"}
