@@ -648,6 +648,66 @@ def test_async_hooks_share_one_loop_within_a_run() -> None:
     assert len(AsyncBox.loops) == 1
 
 
+class Client:
+    """Belongs to the loop it was made in, as clients do."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.log: list[str] = []
+
+    async def send(self, text: str) -> None:
+        assert asyncio.get_running_loop() is self.loop
+        await asyncio.sleep(0.001)
+        self.log.append(text)  # only behind an await
+
+
+def awaited(hook: Any) -> Any:
+    """A decorator that hides that the hook is async."""
+    return lambda *args: hook(*args)
+
+
+class Clients(Destination):
+    """Makes a client in its first hook, and uses it in the others; its counts are awaited, too."""
+
+    clients: ClassVar[list[Client]] = []
+    held: ClassVar[dict[str, Any]] = {}
+
+    @awaited
+    async def write_partition(self, context: IOContext, partition: Any, data: Any) -> None:
+        if not self.clients:
+            self.clients.append(Client())
+        await self.clients[0].send(f"write {partition.key}")
+        self.held[partition.key] = data
+
+    async def read_partition(self, context: IOContext, partition: Any) -> Any:
+        await asyncio.sleep(0.001)
+        return self.held[partition.key]
+
+    @awaited
+    async def partition_row_counts(self, context: IOContext) -> dict[str, int]:
+        await asyncio.sleep(0.001)
+        return {key: len(data) for key, data in self.held.items()}
+
+
+@pytest.mark.parametrize("windows", [True, False])
+def test_a_client_made_in_one_hook_serves_the_next_and_nothing_is_left_unawaited(windows: bool) -> None:
+    """Every hook records only after an await, and data() is async as well."""
+    Clients.clients, Clients.held = [], {}
+    made_in: list[Any] = []
+
+    async def orders(context: Any) -> Any:
+        await asyncio.sleep(0.001)
+        made_in.append(asyncio.get_running_loop())
+        return [{"day": partition.date, "version": 1} for partition in context.window]
+
+    made = asset(partitioning=TimePartitionConfig(column="day", allow_window=windows))(orders)(destinations=Clients())
+    execute(made, days(3))
+
+    assert Clients.clients[0].log == ["write 2026-03-01", "write 2026-03-02", "write 2026-03-03"]
+    assert set(made_in) == {Clients.clients[0].loop}
+    assert made.partition_row_counts() == {"2026-03-01": 1, "2026-03-02": 1, "2026-03-03": 1}
+
+
 def test_a_custom_destination_is_superseded_by_a_newer_attempt() -> None:
     def slow(context: Any) -> list[dict[str, Any]]:
         execute(returning(rows(1, version=2))(destinations=Box()), days(1), "newer")
