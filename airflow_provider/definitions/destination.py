@@ -13,6 +13,8 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol
 
+from pydantic import SecretStr
+
 from airflow_provider.definitions import ports
 from airflow_provider.definitions.component import Component
 from airflow_provider.definitions.io_context import IOContext
@@ -173,6 +175,16 @@ class Destination(Component):
             if name != "id" and isinstance(value, plain) and not SECRET_NAME.search(name)
         ]
         return f"{self.key}:{';'.join(parts)}"
+
+    def secrets(self) -> Iterator[str]:
+        """The values that logs should mask: secret fields, those named like secrets, passwords in URLs."""
+        for name, value in self.__dict__.items():
+            if isinstance(value, SecretStr):
+                yield value.get_secret_value()
+            elif isinstance(value, str) and value:
+                if SECRET_NAME.search(name):
+                    yield value
+                yield from (found for user in _CREDENTIALS.findall(value) if (found := user[2:-1].partition(":")[2]))
 
     def write_partition(self, context: IOContext, partition: Partition | None, data: Any) -> Any:
         """Store one partition; None is the unpartitioned whole."""

@@ -24,7 +24,7 @@ from typing import Any, BinaryIO, Protocol
 from airflow_provider.definitions.destination import Guarantee, Stamp
 from airflow_provider.destinations.paths import TableFolder
 from airflow_provider.errors import DataCorruptError, DestinationError, PartitionError, SupersededError
-from airflow_provider.ledger.record import CommitRecord
+from airflow_provider.ledger.record import CommitRecord, sealed
 from airflow_provider.partitioning import Partition
 from airflow_provider.storage import posix
 
@@ -65,9 +65,10 @@ class Intent:
     prev: str | None
 
     def to_json(self) -> bytes:
-        """The record with ``prev`` added: as a record file it reads as the record."""
+        """The record with ``prev`` added, sealed: as a record file it reads as the record."""
         values = json.loads(self.record.to_json())
-        return json.dumps({**values, "prev": self.prev}, sort_keys=True, separators=(",", ":")).encode() + b"\n"
+        line = json.dumps({**values, "prev": self.prev}, sort_keys=True, separators=(",", ":"))
+        return sealed(line).encode() + b"\n"
 
     @classmethod
     def from_json(cls, text: bytes, *, where: str) -> "Intent":

@@ -1,5 +1,5 @@
 # Plain text paths and os calls, as in the other stores of files.
-# ruff: noqa: PTH116
+# ruff: noqa: PTH116, PTH120
 """Pickle files, one per partition: whatever the asset returned, tabular or not.
 
 Unpickling runs code, so a file is only read where its folder can be trusted: its hash stands in a commit record that a
@@ -90,7 +90,8 @@ class FileDestination(FileLikeDestination):
                 "write there, or load it yourself and write it",
             )
         folder = self.folder(context)
-        for place in (self.root, folder.root, os.path.dirname(path), folder.records, path):  # noqa: PTH120
+        ways = (self.root, os.path.dirname(folder.root), folder.root, os.path.dirname(path), path)
+        for place in (*ways, folder.ledger, folder.records, folder.record(snapshot.record.key)):
             if _is_open_to_all(place):
                 raise DestinationError(
                     f"everybody can write to {place!r}, and unpickling {path!r} runs the code of whoever wrote it",

@@ -10,6 +10,7 @@ from typing import Any
 from airflow_provider.definitions import ports
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.component import Component
+from airflow_provider.definitions.destination import Destination
 from airflow_provider.definitions.graph import AssetGraph
 from airflow_provider.definitions.multi_asset import MultiAsset
 from airflow_provider.definitions.resource import Resource
@@ -70,6 +71,8 @@ def fill_in(holder: Component) -> None:
         ConfigError: Nothing is bound to a relation that must be filled, and its class cannot fill itself.
         ConnectionLookupError: A connection could not be resolved.
     """
+    if isinstance(holder, Destination):
+        _mask(holder)
     for name, relation in type(holder).relations.items():
         if relation.kind in ("config", "connection", "resource") and not relation.many:
             found = _resource(holder, name)
@@ -89,9 +92,15 @@ def _resource(holder: Component, name: str) -> Any:
 
 def _for_run(target: Component) -> Component:
     ready = target.for_run()
-    if isinstance(ready, Resource) and (secrets := list(ready.secrets())):
-        ports.resolve("connection_lookup").mask(secrets)
+    if isinstance(ready, Resource):
+        _mask(ready)
     return ready
+
+
+def _mask(holder: Resource | Destination) -> None:
+    """Have no log show the secrets of what a run is given, for errors of drivers quote them."""
+    if secrets := list(holder.secrets()):
+        ports.resolve("connection_lookup").mask(secrets)
 
 
 def _unfilled(holder: Component, name: str) -> ConfigError:

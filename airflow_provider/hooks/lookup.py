@@ -7,6 +7,7 @@ secrets backends; the error says so.
 import sys
 from collections.abc import Iterable
 from typing import Any
+from urllib.parse import quote, quote_plus
 
 from airflow_provider.errors import ConnectionLookupError
 
@@ -32,13 +33,14 @@ def connection(conn_id: str) -> Any:
 
 
 def mask(values: Iterable[str]) -> None:
-    """Have Airflow's logs show ``***`` for these values; without Airflow loaded nobody masks anything."""
+    """Have Airflow's logs show ``***`` for these values, also as they stand in URLs; without Airflow nobody masks."""
     if "airflow" not in sys.modules:
         return
     from airflow_provider.version_compat import mask_secret
 
     for value in values:
-        mask_secret(value)
+        for form in dict.fromkeys((value, quote(value), quote(value, safe=""), quote_plus(value))):
+            mask_secret(form)
 
 
 def hook(conn_id: str) -> Any:

@@ -5,6 +5,8 @@ values: they hold no secret, name their version, and ignore fields that a newer 
 """
 
 import json
+import re
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
@@ -131,11 +133,18 @@ class UntrackedNote:
         return _dump({"type": "untracked", **{name: getattr(self, name) for name in _UNTRACKED_FIELDS}})
 
 
+_SEAL = re.compile(r',"crc32":"([0-9a-f]{8})"\}\s*\Z')
+
 Entry = CommitRecord | AttemptNote | UntrackedNote
 
 _RECORD_FIELDS = frozenset(f.name for f in fields(CommitRecord))
 _NOTE_FIELDS = frozenset(f.name for f in fields(AttemptNote))
 _UNTRACKED_FIELDS = frozenset(f.name for f in fields(UntrackedNote))
+
+
+def sealed(line: str) -> str:
+    """A line of JSON with a checksum of itself as its last field: a bit that flips in it is found when it is read."""
+    return f'{line[:-1]},"crc32":"{zlib.crc32(line.encode()):08x}"}}'
 
 
 def parse_line(text: Text, *, where: str) -> Entry:
@@ -146,9 +155,10 @@ def parse_line(text: Text, *, where: str) -> Entry:
         where: File and line, for the error message.
 
     Raises:
-        DataCorruptError: The line is not JSON, or lacks a field that every version has.
+        DataCorruptError: The line is not JSON, lacks a field that every version has, or is not what was sealed.
     """
     try:
+        _check_seal(text)
         return entry_of(json.loads(text))
     except (ValueError, TypeError, AttributeError) as error:
         what = str(error) if isinstance(error, _FieldError) else f"is not a commit record ({type(error).__name__})"
@@ -173,6 +183,13 @@ def entry_of(values: Mapping[str, Any]) -> Entry:
         raise _FieldError("has a fence that is no number")
     object.__setattr__(record, "checks", tuple(record.checks))
     return record
+
+
+def _check_seal(text: Text) -> None:
+    line = text if isinstance(text, str) else text.decode()
+    seal = _SEAL.search(line)
+    if seal is not None and seal.group(1) != f"{zlib.crc32((line[: seal.start()] + '}').encode()):08x}":
+        raise _FieldError("has changed since it was written: its checksum differs")
 
 
 class _FieldError(ValueError):

@@ -4,7 +4,7 @@ from airflow_provider.schema.conform import MaterializationStrategy, conform
 from airflow_provider.schema.fields import MISSING, FieldSpec
 from airflow_provider.schema.infer import infer
 from airflow_provider.schema.normalizer import Normalizer
-from airflow_provider.schema.representations import Split, TableData, register, split, unwrap
+from airflow_provider.schema.representations import Representation, Split, TableData, register, split, unwrap
 from airflow_provider.schema.schema import Schema, coerce_schema, schema_from_specs
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "MISSING",
     "MaterializationStrategy",
     "Normalizer",
+    "Representation",
     "Schema",
     "Split",
     "TableData",

@@ -82,7 +82,8 @@ def conform(
         return TableData(data.value, data.representation, schema=schema), schema
     specs = schema.field_specs()
     _check_extras(data, columns, specs, set() if told is None else told, strict=strict, where=where)
-    conformed = _CONFORM[data.kind](data, specs, strict=strict, where=where)
+    conform_form: Callable[..., Any] = _CONFORM.get(data.kind, _conform_other)
+    conformed = conform_form(data, specs, strict=strict, where=where)
     return TableData(conformed, data.representation, schema=schema), schema
 
 
@@ -239,6 +240,11 @@ def _to_polars(array: Any, spec: FieldSpec) -> Any:
     return arrow_to_series(
         array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array]), arrow_field(spec)
     )
+
+
+def _conform_other(data: TableData, specs: Sequence[FieldSpec], *, strict: bool, where: str) -> Any:
+    """A form that we know nothing of but its way to Arrow and back."""
+    return data.representation.from_arrow(_conform_arrow(data, specs, strict=strict, where=where))
 
 
 _CONFORM: dict[str, Callable[..., Any]] = {

@@ -4,36 +4,47 @@ import copy
 from pathlib import Path
 from typing import Any, ClassVar
 
-from airflow_provider.definitions.destination import Destination
+import pytest
+
+from airflow_provider.definitions.destination import Destination, join
 from airflow_provider.definitions.io_context import IOContext
 from airflow_provider.destinations.csv import CSVDestination
 from airflow_provider.destinations.file import FileDestination
 from airflow_provider.destinations.memory import MemoryDestination
 from airflow_provider.destinations.parquet import ParquetDestination
-from airflow_provider.errors import DataNotFoundError
+from airflow_provider.errors import DataNotFoundError, DestinationError
 from airflow_provider.partitioning import Partition
-from airflow_provider.testing.destination_contract import DestinationContract
+from airflow_provider.testing import Cannot, DestinationContract
+
+TABLES_ONLY = {"non_tabular": Cannot(DestinationError, "holds tables only", match="holds tables only")}
 
 
 class TestParquet(DestinationContract):
-    def make(self, tmp_path: Path) -> Destination:
-        return ParquetDestination(base_path=tmp_path)
+    cannot = TABLES_ONLY
+
+    def make(self, folder: Path) -> Destination:
+        return ParquetDestination(base_path=folder)
 
 
 class TestCSV(DestinationContract):
-    def make(self, tmp_path: Path) -> Destination:
-        return CSVDestination(base_path=tmp_path)
+    cannot = TABLES_ONLY
+
+    def make(self, folder: Path) -> Destination:
+        return CSVDestination(base_path=folder)
 
 
 class TestFile(DestinationContract):
-    def make(self, tmp_path: Path) -> Destination:
-        return FileDestination(base_path=tmp_path)
+    def make(self, folder: Path) -> Destination:
+        return FileDestination(base_path=folder)
 
 
 class TestMemory(DestinationContract):
-    def make(self, tmp_path: Path) -> Destination:
-        MemoryDestination.clear()
+    def make(self, folder: Path) -> Destination:
         return MemoryDestination()
+
+    @pytest.fixture(autouse=True)
+    def _empty(self) -> None:
+        MemoryDestination.clear()
 
 
 class DictDestination(Destination):
@@ -75,31 +86,35 @@ class WriteReadDestination(Destination):
             self.stores[self.place, context.dataset, context.table, key] = copy.deepcopy(part)
 
     def read(self, context: IOContext) -> Any:
-        found: list[Any] = []
-        for partition in context.partitions:
-            key = None if partition is None else partition.key
-            part = self.stores.get((self.place, context.dataset, context.table, key))
-            if part is None:
-                context.missing.append(key or "")
-            elif len(context.partitions) == 1:
-                return copy.deepcopy(part)
-            else:
-                found += copy.deepcopy(part)
-        if not found:
-            raise DataNotFoundError("nothing there", where=context.asset.label, fix="write it")
-        return found
+        keys = [None if partition is None else partition.key for partition in context.partitions]
+        places = [(self.place, context.dataset, context.table, key) for key in keys]
+        context.missing.extend(place[-1] or "" for place in places if place not in self.stores)
+        return join(self, context, [copy.deepcopy(self.stores[place]) for place in places if place in self.stores])
+
+
+class AsyncWriteReadDestination(WriteReadDestination):
+    async def write(self, context: IOContext, data: Any) -> None:
+        WriteReadDestination.write(self, context, data)
+
+    async def read(self, context: IOContext) -> Any:
+        return WriteReadDestination.read(self, context)
 
 
 class TestCustomHooks(DestinationContract):
-    def make(self, tmp_path: Path) -> Destination:
-        return DictDestination(place=str(tmp_path))
+    def make(self, folder: Path) -> Destination:
+        return DictDestination(place=str(folder))
 
 
 class TestCustomAsyncHooks(DestinationContract):
-    def make(self, tmp_path: Path) -> Destination:
-        return AsyncDictDestination(place=str(tmp_path))
+    def make(self, folder: Path) -> Destination:
+        return AsyncDictDestination(place=str(folder))
 
 
 class TestCustomWriteAndRead(DestinationContract):
-    def make(self, tmp_path: Path) -> Destination:
-        return WriteReadDestination(place=str(tmp_path))
+    def make(self, folder: Path) -> Destination:
+        return WriteReadDestination(place=str(folder))
+
+
+class TestCustomAsyncWriteAndRead(DestinationContract):
+    def make(self, folder: Path) -> Destination:
+        return AsyncWriteReadDestination(place=str(folder))

@@ -10,31 +10,112 @@ from airflow_provider.definitions.destination import Stamp
 from airflow_provider.errors import DataCorruptError, SupersededError
 from airflow_provider.testing.destination_contract import context_of, days
 
+OFFSETS = 200
+
+
+def flipped(good: bytes, at: int, bit: int) -> bytes:
+    return good[:at] + bytes([good[at] ^ 1 << bit]) + good[at + 1 :]
+
+
+def zeroed(good: bytes, at: int) -> bytes:
+    return good[:at] + bytes(min(16, len(good) - at)) + good[at + 16 :]
+
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
-def test_every_kind_of_damage_is_named(kind: str, tmp_path: Path) -> None:
+def test_every_flip_cut_and_gap_is_named(kind: str, tmp_path: Path) -> None:
+    """F10: at 200 offsets each, with the path; never wrong rows."""
     destination, context = KINDS[kind](base_path=tmp_path), context_of(ASSET, days(1))
     (day,) = context.partitions
     destination.write(context, table(day, 1))
     path = Path(destination.folder(context).data(day.key))
     good, chance = path.read_bytes(), random.Random(1)
-    damaged = [good[: chance.randrange(len(good))] for _ in range(50)]
-    damaged += [good[:n] + bytes([good[n] ^ 1 << chance.randrange(8)]) + good[n + 1 :] for n in range(0, len(good), 7)]
-    damaged += [b"", bytes(len(good)), good + b"\0", b"PAR1", good[::-1]]
+    offsets = [0, len(good) - 1, *(chance.randrange(len(good)) for _ in range(OFFSETS - 2))]
+    damaged = [flipped(good, at, chance.randrange(8)) for at in offsets]
+    damaged += [good[:at] for at in offsets]
+    damaged += [content for at in offsets if (content := zeroed(good, at)) != good]
+    assert len(damaged) > 2 * OFFSETS
     for content in damaged:
         path.write_bytes(content)
         with pytest.raises(DataCorruptError) as caught:
             destination.read_partition(context, day)
         assert str(path) in caught.value.what
-    path.unlink()
-    with pytest.raises(DataCorruptError, match="is gone"):
-        destination.read_partition(context, day)
+        assert caught.value.fix
     path.write_bytes(good)
     assert version_of(destination, context, day) == 1
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
+def test_a_file_that_is_another_one_is_named(kind: str, tmp_path: Path) -> None:
+    """F10: empty, of another format, of another schema, of the day before, an older version, or gone."""
+    destination, context = KINDS[kind](base_path=tmp_path), context_of(ASSET, days(2))
+    first, second = context.partitions
+    destination.write_partition(context, second, table(second, 1))
+    path = Path(destination.folder(context).data(second.key))
+    older = path.read_bytes()
+    destination.write_partition(context, first, table(first, 2))
+    destination.write_partition(context, second, table(second, 2))
+    good = path.read_bytes()
+    other = KINDS[kind](base_path=tmp_path / "other")
+    other.write_partition(context, second, [{"day": second.date, "another": "column"}])  # type: ignore[union-attr]
+    foreign = Path(other.folder(context).data(second.key)).read_bytes()
+    before = Path(destination.folder(context).data(first.key)).read_bytes()
+    wrong = [b"", bytes(len(good)), good + b"\0", b"PAR1", b"PK\x03\x04" + good[4:], good[::-1], foreign, before, older]
+    for content in wrong:
+        path.write_bytes(content)
+        with pytest.raises(DataCorruptError) as caught:
+            destination.read_partition(context, second)
+        assert str(path) in caught.value.what
+        with pytest.raises(DataCorruptError, match="2026-03-02"):
+            destination.read(context)
+    path.unlink()
+    with pytest.raises(DataCorruptError, match="is gone"):
+        destination.read_partition(context, second)
+    path.write_bytes(good)
+    assert version_of(destination, context, second) == 2
+
+
+def test_a_parquet_file_without_a_record_is_checked_by_its_format(tmp_path: Path) -> None:
+    """F10: what was there before us has no hash to compare; a file that is cut, empty or no Parquet is named."""
+    destination, context = KINDS["parquet"](base_path=tmp_path), context_of(ASSET, days(1))
+    (day,) = context.partitions
+    destination.write(context, table(day, 1))
+    folder = destination.folder(context)
+    path = Path(folder.data(day.key))
+    good = path.read_bytes()
+    Path(folder.record(day.key)).unlink()
+    assert destination.read(context).equals(table(day, 1))
+    for content in [b"", b"PAR1", bytes(len(good)), *(good[: len(good) * n // 100] for n in range(100))]:
+        path.write_bytes(content)
+        with pytest.raises(DataCorruptError) as caught:
+            destination.read(context)
+        assert str(path) in caught.value.what
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_damage_of_a_commit_record_never_gives_wrong_rows(kind: str, tmp_path: Path) -> None:
+    """F10: at every offset of the record: the right rows, or a named error."""
+    destination, context = KINDS[kind](base_path=tmp_path), context_of(ASSET, days(1))
+    (day,) = context.partitions
+    destination.write(context, table(day, 1))
+    record = Path(destination.folder(context).record(day.key))
+    good, chance, named = record.read_bytes(), random.Random(2), 0
+    for at in range(len(good)):
+        for content in (flipped(good, at, chance.randrange(8)), good[:at]):
+            record.write_bytes(content)
+            try:
+                found = destination.read_partition(context, day)
+            except DataCorruptError as error:
+                named += str(tmp_path) in str(error)
+            else:
+                assert found.equals(table(day, 1)), f"offset {at}"
+    assert named > len(good)
+    record.write_bytes(good)
+    assert version_of(destination, context, day) == 1
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
 def test_a_file_cut_short_is_reported_and_the_next_commit_mends_it(kind: str, tmp_path: Path) -> None:
+    """F10: a window read names the partition; so does repair."""
     destination, context = KINDS[kind](base_path=tmp_path), context_of(ASSET, days(2))
     for partition in context.partitions:
         destination.write_partition(context, partition, table(partition, 1))
@@ -74,6 +155,7 @@ def test_a_commit_that_a_crash_left_unfinished_still_wins_over_late_writers(tmp_
 
 
 def test_a_damaged_record_is_named_and_the_next_commit_mends_it(tmp_path: Path) -> None:
+    """F10: the record is read whole or not at all."""
     destination, context = KINDS["parquet"](base_path=tmp_path), context_of(ASSET, days(1))
     (day,) = context.partitions
     destination.write(context, table(day, 1))
@@ -87,6 +169,7 @@ def test_a_damaged_record_is_named_and_the_next_commit_mends_it(tmp_path: Path) 
 
 
 def test_a_lost_sidecar_is_named(tmp_path: Path) -> None:
+    """F10: types that are gone or changed are no types."""
     destination, context = KINDS["csv"](base_path=tmp_path), context_of(ASSET, days(1))
     destination.write(context, table(context.partitions[0], 1))
     (sidecar,) = Path(destination.folder(context).meta).iterdir()
@@ -100,6 +183,7 @@ def test_a_lost_sidecar_is_named(tmp_path: Path) -> None:
 
 
 def test_a_pickle_that_we_did_not_write_is_not_run(tmp_path: Path) -> None:
+    """F13: nothing vouches for it."""
     destination, context = KINDS["file"](base_path=tmp_path), context_of(ASSET, days(1))
     path = Path(destination.folder(context).data("2026-03-01"))
     path.parent.mkdir(parents=True)

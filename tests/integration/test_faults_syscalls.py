@@ -66,6 +66,7 @@ def run_forked(at: int, work: Callable[[], None]) -> int:
 @pytest.mark.parametrize("held", [True, False], ids=["over old data", "first write"])
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_a_crash_before_any_call_leaves_old_or_new(kind: str, held: bool, tmp_path: Path) -> None:
+    """F2: for every n until the commit ends by itself; what is left is repaired, and written over."""
     context, before = context_of(ASSET, days(2)), tmp_path / "before"
     before.mkdir()
     if held:
@@ -94,6 +95,7 @@ def test_a_crash_before_any_call_leaves_old_or_new(kind: str, held: bool, tmp_pa
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_a_crash_while_repairing_can_be_repaired(kind: str, tmp_path: Path) -> None:
+    """F2: repair is killed too, at each of its own calls."""
     context = context_of(ASSET, days(1))
     for crashed_at in range(8, 40):
         base = tmp_path / f"base{crashed_at}"
@@ -108,11 +110,12 @@ def test_a_crash_while_repairing_can_be_repaired(kind: str, tmp_path: Path) -> N
         check_agreement(destination, context)
 
 
-@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO])
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EACCES], ids=errno.errorcode.get)
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_an_error_at_any_call_is_worded_and_leaves_old_or_new(
     kind: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """F8: at every call, not only those that come to mind; the error names destination and partition."""
     context, before = context_of(ASSET, days(1)), tmp_path / "before"
     commit_all(KINDS[kind](base_path=before), context, 1)
 

@@ -89,6 +89,7 @@ class ReaderRepresentation(ArrowRepresentation):
     """A ``pyarrow.RecordBatchReader`` or what hands one out; whatever needs the rows reads them all into a table."""
 
     kind: ClassVar[str] = "reader"
+    last_resort: ClassVar[bool] = True  # tables of any library hand out a stream of Arrow too
 
     def matches(self, value: Any) -> bool:
         """Whether ``value`` is a reader, or hands out a stream of tables."""

@@ -1,9 +1,12 @@
 """What a form of tabular data must be able to do, and the list of those that exist.
 
 A representation recognises its values without importing its library: a DataFrame can only be there if somebody has
-imported pandas.
+imported pandas. A package adds its own with ``register``, or offers it as an entry point of the group
+``airflow_provider.representations``, which is looked at once, when nothing known fits.
 """
 
+import functools
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from itertools import pairwise
@@ -18,6 +21,11 @@ if TYPE_CHECKING:
     from airflow_provider.schema.schema import Schema
 
 
+log = logging.getLogger(__name__)
+
+ENTRY_POINTS = "airflow_provider.representations"
+"""Group of the entry points that name a ``Representation`` class, to be called without arguments."""
+
 Column = tuple[str, "str | tuple[pa.Field, pa.ChunkedArray]"]
 
 
@@ -25,6 +33,8 @@ class Representation(ABC):
     """One form of tabular data. Values are never changed in place."""
 
     kind: ClassVar[str]
+    last_resort: ClassVar[bool] = False
+    """Whether values of other forms match too, so that those are asked first."""
 
     @abstractmethod
     def matches(self, value: Any) -> bool:
@@ -129,9 +139,18 @@ def register(representation: Representation) -> None:
     _REPRESENTATIONS[representation.kind] = representation
 
 
+def known() -> tuple[Representation, ...]:
+    """Every representation there is, in the order in which values are tried; those of installed packages last."""
+    _load_offered()
+    return tuple(_REPRESENTATIONS.values())
+
+
 def find(value: Any) -> Representation | None:
     """The representation of ``value``, or None where it is not tabular."""
-    return next((known for known in _REPRESENTATIONS.values() if known.matches(value)), None)
+    found = _matching(value, last_resort=False)
+    if found is None and not _PLAIN.intersection(type(value).__mro__[:-1]) and _load_offered():
+        found = _matching(value, last_resort=False)
+    return found or _matching(value, last_resort=True)
 
 
 def by_kind(kind: str) -> Representation:
@@ -141,9 +160,36 @@ def by_kind(kind: str) -> Representation:
         RepresentationError: There is none of that name.
     """
     if kind not in _REPRESENTATIONS:
+        _load_offered()
+    if kind not in _REPRESENTATIONS:
         raise RepresentationError(
             f"no representation is called {kind!r}",
             where="TableData",
             fix=f"use one of {', '.join(map(repr, _REPRESENTATIONS))}",
         )
     return _REPRESENTATIONS[kind]
+
+
+_PLAIN = frozenset({bool, bytes, dict, float, int, list, set, str, tuple, type(None)})
+"""Types that no package's form is looked for: they are Python's own."""
+
+
+def _matching(value: Any, *, last_resort: bool) -> Representation | None:
+    forms = (form for form in _REPRESENTATIONS.values() if form.last_resort is last_resort)
+    return next((form for form in forms if form.matches(value)), None)
+
+
+@functools.cache
+def _load_offered() -> bool:
+    """Register what installed packages offer, unless something of that kind is there; whether there was anything."""
+    import importlib.metadata  # dear, and seldom needed
+
+    points = importlib.metadata.entry_points(group=ENTRY_POINTS)
+    for point in sorted(points, key=lambda point: point.name):
+        try:
+            representation = point.load()()
+        except Exception as error:  # noqa: BLE001 -- a broken package must not stop the assets that do not need it
+            log.warning("the representation %r of %s cannot be loaded: %s", point.name, point.value, error)
+            continue
+        _REPRESENTATIONS.setdefault(representation.kind, representation)
+    return bool(points)

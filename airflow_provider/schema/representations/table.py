@@ -23,7 +23,7 @@ register(RowsRepresentation())
 register(ArrowRepresentation())
 register(PandasRepresentation())
 register(PolarsRepresentation())
-register(ReaderRepresentation())  # the last one, for tables of any library hand out a stream of Arrow too
+register(ReaderRepresentation())
 
 
 class TableData:

@@ -1,5 +1,6 @@
 """What lies in the folders of a table, whatever its records say."""
 
+import re
 import threading
 import time
 from pathlib import Path
@@ -87,11 +88,16 @@ def test_a_changed_pickle_is_never_unpickled(tmp_path: Path, monkeypatch: pytest
     assert [one.kind for one in data_findings(holding)] == ["damaged"]
 
 
+def unsealed(record: Path) -> str:
+    """A record without the checksum that tells when it was changed by hand."""
+    return re.sub(',"crc32":"[0-9a-f]{8}"', "", record.read_text())
+
+
 def test_rows_that_are_not_as_many_as_recorded_are_drift(tmp_path: Path) -> None:
     for kind in KINDS:
         destination = stored(kind, tmp_path / kind.__name__)
         record = Path(destination.folder(CONTEXT).record(KEYS[0]))
-        record.write_text(record.read_text().replace('"rows":2', '"rows":7'))
+        record.write_text(unsealed(record).replace('"rows":2', '"rows":7'))
         assert kinds_of(destination) == {KEYS[0]: ["drift"]}
 
 
@@ -341,7 +347,7 @@ def test_a_commit_that_comes_first_stands(tmp_path: Path, monkeypatch: pytest.Mo
 def test_two_thousand_partitions_are_looked_at_in_two_seconds(tmp_path: Path) -> None:
     destination = stored(CSVDestination, tmp_path)
     folder = destination.folder(CONTEXT)
-    content, record = data_file(destination, KEYS[0]).read_bytes(), Path(folder.record(KEYS[0])).read_text()
+    content, record = data_file(destination, KEYS[0]).read_bytes(), unsealed(Path(folder.record(KEYS[0])))
     for number in range(2000):
         key = f"k{number}"
         Path(folder.folder(key)).mkdir()

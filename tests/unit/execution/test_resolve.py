@@ -6,9 +6,11 @@ import pytest
 from pydantic import SecretStr
 
 from airflow_provider.definitions.decorators import asset
+from airflow_provider.definitions.destination import Destination
 from airflow_provider.definitions.relation import Relation
 from airflow_provider.definitions.resource import Config
 from airflow_provider.definitions.source import Source
+from airflow_provider.definitions.upstream import Upstream
 from airflow_provider.destinations.memory import MemoryDestination
 from airflow_provider.errors import ConfigError
 from airflow_provider.execution import resolve
@@ -159,3 +161,29 @@ def test_versions_are_those_of_the_partition_or_of_the_whole() -> None:
     assert inputs.versions_for("a") == {"raw": "1-x", "rates": "3-z"}
     assert inputs.versions_for("c") == {"rates": "3-z"}
     assert inputs.versions_for(None) == {"rates": "3-z"}
+
+
+def test_secrets_of_destinations_are_masked_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Store(Destination):
+        password: str
+        url: str
+        place: str = "n"
+
+        def read(self, context: Any) -> Any:
+            return [{"n": 1}]
+
+    @asset
+    def orders() -> list[dict[str, Any]]:
+        return []
+
+    @asset
+    def totals(orders: Upstream) -> list[dict[str, Any]]:
+        return orders.rows
+
+    masked: list[str] = []
+    monkeypatch.setattr("airflow_provider.hooks.lookup.mask", masked.extend)
+    mine = Store(password="pa55word", url="db://me:swordfish@host/x")
+    theirs = Store(password="other", url="db://host/x")
+    totals(orders=orders(destinations=theirs), destinations=mine).run()
+
+    assert set(masked) == {"pa55word", "swordfish", "other"}

@@ -41,6 +41,15 @@ def test_masked_values_are_told_to_airflow(monkeypatch: pytest.MonkeyPatch) -> N
     assert logging.getLogger(__name__)
 
 
+def test_values_are_masked_as_they_stand_in_urls_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[Any] = []
+    monkeypatch.setattr("airflow_provider.version_compat.mask_secret", told.append)
+
+    lookup.mask(["p@ss/w rd"])
+
+    assert told == ["p@ss/w rd", "p%40ss/w%20rd", "p%40ss%2Fw%20rd", "p%40ss%2Fw+rd"]
+
+
 def test_masking_loads_no_airflow() -> None:
     text = "import sys; from airflow_provider.hooks import lookup; lookup.mask(['x']); print('airflow' in sys.modules)"
 

@@ -79,7 +79,8 @@ def test_a_program_that_will_not_end_is_reported_and_can_be_killed(mark: str, tm
 
 
 def test_other_marks_are_left_alone(mark: str, tmp_path: Path) -> None:
-    started(mark, "import time; time.sleep(60)", tmp_path)
+    started(mark, "import time; print('ready', flush=True); time.sleep(60)", tmp_path)
+    wait_until_printed(tmp_path, "ready")  # before it is on its way, its environment may still be ours
 
     assert processes.end_marked(uuid.uuid4().hex) == []
     assert len(processes.marked(mark)) == 1
