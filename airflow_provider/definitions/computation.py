@@ -131,7 +131,14 @@ def computations(assets: Iterable[Asset]) -> list[Computation]:
     for asset in assets:
         subject = _subject_of(asset)
         groups.setdefault(id(subject), (subject, []))[1].append(asset)
-    return [Computation(subject, tuple(outputs)) for subject, outputs in groups.values()]
+    return [Computation(subject, _as_declared(subject, outputs)) for subject, outputs in groups.values()]
+
+
+def _as_declared(subject: Asset | MultiAsset, outputs: Sequence[Asset]) -> tuple[Asset, ...]:
+    if isinstance(subject, Asset):
+        return tuple(outputs)
+    places = {key: place for place, key in enumerate(subject.assets)}
+    return tuple(sorted(outputs, key=lambda output: places[output.key]))
 
 
 def _subject_of(asset: Asset) -> Asset | MultiAsset:

@@ -51,3 +51,16 @@ def test_an_asset_of_a_source_comes_with_its_source() -> None:
     shop = type("Shop", (ap.Source,), {"__module__": "bundle_of_test", "key": "shop", "orders": orders})()
 
     assert instances_in(module(shop=shop, orders=shop.orders)) == [shop]
+
+
+def test_outputs_come_with_their_multi_asset() -> None:
+    @ap.multi_asset(outputs=["orders", "lines"])
+    def feed() -> None: ...
+
+    feed.__module__ = "bundle_of_test"
+    made = feed()
+
+    assert instances_in(module(feed=made, orders=made.orders)) == [made]
+    assert instances_in(module(orders=made.orders)) == [made.orders]
+    assert classes_in(module(feed=feed, orders=feed.orders), made=()) == [feed]
+    assert classes_in(module(feed=feed), made={feed}) == []

@@ -3,7 +3,8 @@
 from typing import Any
 
 from airflow_provider.definitions.asset import Asset
-from airflow_provider.definitions.decorators import asset
+from airflow_provider.definitions.asset_def import AssetDef
+from airflow_provider.definitions.decorators import asset, multi_asset
 from airflow_provider.execution.fingerprint import code_fingerprint
 
 
@@ -58,3 +59,14 @@ def test_code_without_text_is_marked_too() -> None:
     assert code_fingerprint(made_at_run_time("[1]")) == code_fingerprint(made_at_run_time("[1]"))
     assert code_fingerprint(made_at_run_time("[1]")) != code_fingerprint(made_at_run_time("[2]"))
     assert code_fingerprint(made_at_run_time("[1]")) != code_fingerprint(made_at_run_time("[x for x in y]"))
+
+
+def test_outputs_of_one_function_share_its_mark_unless_one_declares_its_own() -> None:
+    @multi_asset(outputs=["orders", "lines", AssetDef("shops", code_version="2")])
+    def feed() -> None: ...
+
+    made = feed()
+    orders, lines, shops = (code_fingerprint(asset) for asset in made.assets.values())
+
+    assert orders == lines
+    assert shops != orders

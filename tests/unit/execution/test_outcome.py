@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from airflow_provider.errors import AssetError, SupersededError
-from airflow_provider.execution.outcome import PartitionOutcome, RunResult, counts, summary, told
+from airflow_provider.execution.outcome import ComputationResult, PartitionOutcome, RunResult, counts, summary, told
 
 
 def outcome(key: str | None = "2026-03-01", status: Any = "committed", **values: Any) -> PartitionOutcome:
@@ -77,3 +77,18 @@ def test_the_errors_of_others_are_wrapped_and_chained() -> None:
 def test_what_is_told_of_an_error() -> None:
     assert told(ours("gone")) == "gone"
     assert told(OSError("hunter2")) == "OSError"
+
+
+def test_failures_of_several_outputs_are_told_together_by_name() -> None:
+    good = RunResult("shop.lines", None, [outcome()])
+    bad = RunResult("shop.orders", None, [outcome(status="failed", error=OSError("hunter2")), outcome()])
+    both = ComputationResult("multi_asset 'shop.feed'", [bad, good])
+
+    assert ComputationResult("x", [good]).failure() is None
+    assert str(ComputationResult("x", [bad]).failure()) == str(bad.failure())
+    with pytest.raises(AssetError, match=r"1 of 2 outputs failed: asset 'shop\.orders': 1 of 2 partition") as caught:
+        both.raise_for_failures()
+    assert caught.value.where == "multi_asset 'shop.feed'"
+    assert isinstance(caught.value.__cause__, OSError)
+    assert "hunter2" not in str(caught.value)
+    assert (len(both.outcomes), len(both.bad)) == (3, 1)

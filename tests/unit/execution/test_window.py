@@ -6,9 +6,12 @@ from typing import Any
 import pytest
 
 from airflow_provider.definitions.asset import Asset
-from airflow_provider.definitions.decorators import asset
+from airflow_provider.definitions.asset_def import AssetDef
+from airflow_provider.definitions.computation import Computation
+from airflow_provider.definitions.decorators import asset, multi_asset
+from airflow_provider.destinations.memory import MemoryDestination
 from airflow_provider.errors import PartitionError
-from airflow_provider.execution.window import check_all, windows_for
+from airflow_provider.execution.window import check_all, windows_for, writes
 from airflow_provider.partitioning import TimePartition, TimePartitionConfig, TimePartitionWindow
 
 
@@ -93,3 +96,17 @@ def test_several_assets_that_need_a_window_are_named_together() -> None:
     with pytest.raises(PartitionError, match="given no window") as caught:
         check_all([BERLIN, made("other")], None)
     assert caught.value.where == "no window"
+
+
+def test_the_window_of_a_function_and_what_each_output_writes() -> None:
+    @multi_asset(outputs=["orders", AssetDef("shops", partitioning=None)], partitioning=BERLIN.partitioning)
+    def feed() -> None: ...
+
+    multi = feed(destinations=[MemoryDestination(), MemoryDestination()])
+    window = TimePartitionWindow("2026-03-01", "2026-03-03")
+    windows = windows_for(Computation.of(multi.shops), window)
+
+    assert windows == windows_for(BERLIN, window)
+    assert windows_for(multi.shops, window) is None
+    assert [writes(asset, windows) for asset in multi.assets.values()] == [6, 2]
+    assert [writes(asset, windows) for asset in (BERLIN, ALONE)] == [3, 1]
