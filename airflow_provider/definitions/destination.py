@@ -24,6 +24,7 @@ from airflow_provider.ledger.foreign import own
 from airflow_provider.ledger.record import CommitRecord, utc_text
 from airflow_provider.ledger.verify import Holding
 from airflow_provider.partitioning import Partition
+from airflow_provider.schema.type_map import TypeMap
 
 Call = Callable[..., Any]
 """``call(function, *args)`` runs a sync or async function to its end and returns its result."""
@@ -143,6 +144,8 @@ class Destination(Component):
     (twice is once) or ``none``. ``representation`` names the form in which slices arrive: None for what the asset
     returned, ``"arrow"`` for ``pyarrow.Table``. With ``streams`` it is handed a ``pyarrow.RecordBatchReader``, so that
     what an asset yields is never held whole. ``dialect`` names the SQL dialect of a destination that holds views.
+    ``type_map`` says which types it holds; a column of another is refused when a graph is built of an asset that
+    declares it, and otherwise before the first write.
     """
 
     kind: ClassVar[str] = "destination"
@@ -150,6 +153,7 @@ class Destination(Component):
     guarantee: ClassVar[Guarantee] = "idempotent"
     representation: ClassVar[str | None] = None
     dialect: ClassVar[str] = ""
+    type_map: ClassVar[TypeMap] = TypeMap()
     streams: ClassVar[bool] = False
 
     @classmethod
@@ -346,8 +350,19 @@ def in_form(destination: Destination, data: Any) -> Any:
     return data if table is None else table.to(form)
 
 
-def join(destination: Destination, context: IOContext, found: list[Any]) -> Any:
-    """One value out of those of the partitions that were found; see ``Destination.read``."""
+def join(destination: Destination, context: IOContext, found: list[Any], keys: Sequence[str] = ()) -> Any:
+    """One value out of those of the partitions that were found; see ``Destination.read``.
+
+    Args:
+        destination: Where they were read.
+        context: What was asked for.
+        found: The values, in window order.
+        keys: The key of each, where not all that are not missing were found.
+
+    Raises:
+        DataNotFoundError: There are none.
+        SchemaError: A column whose types in several partitions have nothing in common; they are named.
+    """
     from airflow_provider.schema.representations import TableData, unwrap
 
     if not found:
@@ -362,7 +377,13 @@ def join(destination: Destination, context: IOContext, found: list[Any]) -> Any:
     tables = [TableData.of(value) for value in found]
     if any(table is None for table in tables):
         return found
-    return TableData.concat([table for table in tables if table is not None]).value
+    missing = set(context.missing)
+    names = keys or [key for key in map(_key, context.partitions) if key not in missing]
+    return TableData.concat(
+        [table for table in tables if table is not None],
+        names=names if len(names) == len(found) else (),
+        where=f"{context.asset.label} in {destination.label}",
+    ).value
 
 
 def _key(partition: Partition | None) -> str:

@@ -35,7 +35,8 @@ class AssetGraph:
         GraphError: The same asset twice, an upstream that is not there or not unique, partitionings that do not fit, or
             a parameter that nothing could fill in any worker.
         CircularDependencyError: An asset needs its own result.
-        ConfigError: A view that its destination cannot hold, see ``View.check_placement``.
+        ConfigError: A view that its destination cannot hold, see ``View.check_placement``; a column of a declared
+            schema that a destination of its asset cannot hold.
     """
 
     def __init__(self, *workloads: Workload, among: "Sequence[Workload] | Catalog" = ()) -> None:
@@ -50,6 +51,7 @@ class AssetGraph:
             _refuse_unfillable(subject)
             inputs, deps = _inputs_of(subject, index), _deps_of(subject, index)
             for output in computation.outputs:
+                _refuse_unstorable(output)
                 self._inputs[output.qualified_key], self._deps[output.qualified_key] = inputs, deps
             for upstream in self.upstreams(computation.outputs[0]):
                 if upstream.qualified_key not in nodes:
@@ -170,6 +172,16 @@ class AssetGraph:
 
     def __repr__(self) -> str:
         return f"AssetGraph({len(self)} assets)"
+
+
+def _refuse_unstorable(asset: Asset) -> None:
+    """A declared column that a destination has no type for would fail every run."""
+    if asset.schema is None:
+        return
+    for destination in asset.destinations:
+        if not destination.type_map.is_open:
+            specs = asset.schema.field_specs()
+            destination.type_map.check_specs(specs, where=asset.label, destination=destination.label)
 
 
 def _refuse_unfillable(asset: Asset | MultiAsset) -> None:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 from airflow_provider.definitions.io_context import IOContext
 from airflow_provider.destinations.commit import Encoded
 from airflow_provider.destinations.csv_codec import (
+    YEARS,
     read_csv,
     read_csv_batches,
     read_untyped,
+    refused,
     schema_of,
     write_batches,
     write_csv,
@@ -19,6 +21,7 @@ from airflow_provider.destinations.snapshot import Snapshot
 from airflow_provider.errors import DataCorruptError
 from airflow_provider.ledger.record import CommitRecord
 from airflow_provider.schema.representations.reader import as_reader
+from airflow_provider.schema.type_map import TypeMap
 from airflow_provider.storage import posix
 
 if TYPE_CHECKING:
@@ -41,6 +44,21 @@ class CSVDestination(FileLikeDestination):
     representation: ClassVar[str | None] = "arrow"
     streams: ClassVar[bool] = True
     extension: ClassVar[str] = "csv"
+    type_map: ClassVar[TypeMap] = TypeMap(
+        refused={
+            "interval": "CSV has no form for intervals",
+            "union": "CSV has no form for unions",
+            "run_end": "decode the column with pyarrow.compute.run_end_decode",
+            "extension": "CSV has no form for it; cast the column to its storage type",
+        },
+        refused_inside={
+            "dictionary": "JSON has no form for it; cast it to its values",
+            "float16": "JSON has no form for it; cast it to float32",
+            "view": "JSON has no form for it; cast it to string, binary or list",
+        },
+        rule=refused,
+        years=YEARS,
+    )
 
     def encode(self, data: Any, sink: BinaryIO, *, where: str) -> Encoded:
         """Write a table as CSV, a reader batch by batch; the types go to the sidecar."""

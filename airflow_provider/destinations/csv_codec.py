@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _BLOCK = 16 << 20
 _LONGEST_BLOCK = (1 << 31) - 1
+YEARS = (1, 9999)
+"""First and last year that ISO 8601 dates of four digits have."""
 
 
 def write_csv(table: "pa.Table", sink: BinaryIO, *, where: str) -> bytes:
@@ -216,6 +218,24 @@ def _is_native(kind: "pa.DataType") -> bool:
     )
 
 
+def _without_view(kind: "pa.DataType") -> "pa.DataType | None":
+    """The type that a view of text or bytes is a view of; None for any other type."""
+    import pyarrow as pa
+
+    return {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}.get(kind)
+
+
+def refused(kind: "pa.DataType", is_inside: bool) -> str | None:
+    """Why a type of a kind that CSV has a form for cannot be stored; None where it can."""
+    import pyarrow.types as t
+
+    if t.is_list_view(kind) or t.is_large_list_view(kind):
+        return "CSV has no form for it; cast it to a list"
+    if t.is_struct(kind) and len({field.name for field in kind}) < kind.num_fields:
+        return "it has two fields of one name, which JSON cannot hold"
+    return None
+
+
 def _plain_type(kind: "pa.DataType") -> "pa.DataType":
     import pyarrow as pa
 
@@ -226,6 +246,7 @@ def _to_text(column: "pa.ChunkedArray", field: "pa.Field", where: str) -> "pa.Ch
     import pyarrow as pa
 
     try:
+        _require_years(column)
         return _encoded(column, field.type)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise SchemaError(
@@ -235,12 +256,23 @@ def _to_text(column: "pa.ChunkedArray", field: "pa.Field", where: str) -> "pa.Ch
         ) from error
 
 
+def _require_years(column: "pa.ChunkedArray") -> None:
+    """Refuse dates that Arrow would write as text that nothing reads."""
+    from airflow_provider.schema.type_map import row_outside
+
+    row = row_outside(column, *YEARS)
+    if row is not None:
+        raise ValueError(f"row {row} lies outside the years {YEARS[0]} to {YEARS[1]}")
+
+
 def _encoded(column: "pa.ChunkedArray", kind: "pa.DataType") -> "pa.ChunkedArray":
     import pyarrow as pa
     import pyarrow.types as t
 
     if _is_native(kind):
         return column
+    if (plain := _without_view(kind)) is not None:
+        return _encoded(column.cast(plain), plain)
     if t.is_dictionary(kind):
         return _encoded(column.cast(kind.value_type), kind.value_type).cast(pa.string())
     if t.is_timestamp(kind) and kind.tz is not None:
@@ -264,6 +296,8 @@ def _from_text(column: "pa.ChunkedArray", kind: "pa.DataType") -> "pa.ChunkedArr
 
     if _is_native(kind):
         return column
+    if (plain := _without_view(kind)) is not None:
+        return _from_text(column, plain).cast(kind)
     if t.is_null(kind):
         return pa.chunked_array([pa.nulls(len(column))])
     if t.is_dictionary(kind):

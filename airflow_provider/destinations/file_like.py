@@ -143,7 +143,7 @@ class FileLikeDestination(CommittedDestination):
 
     def read(self, context: IOContext) -> Any:
         """Read what the context covers; see ``Destination.read``. Missing partitions are logged and left out."""
-        table, found, empty = _Table.of(self, context), [], 0
+        table, found, keys, empty = _Table.of(self, context), [], [], 0
         for partition in context.partitions:
             snapshot = table.snapshot(partition)
             if snapshot is None:
@@ -152,9 +152,10 @@ class FileLikeDestination(CommittedDestination):
                 empty += 1
             else:
                 found.append(self._value(snapshot, context, table, partition))
+                keys.append("" if partition is None else partition.key)
         if context.missing and (found or empty):
             self._log_missing(context)
-        return self.empty(context) if empty and not found else join(self, context, found)
+        return self.empty(context) if empty and not found else join(self, context, found, keys)
 
     def read_batches(self, context: IOContext) -> "pa.RecordBatchReader":
         """Read what the context covers batch by batch, one partition after another, in memory that does not grow.
@@ -313,12 +314,13 @@ def empty_table(context: IOContext) -> "pa.Table":
 def detached(data: Any) -> Any:
     """``data``; an Arrow table in buffers of its own, for a pickled slice would take the rows of all others with it.
 
-    A reader is read into a table.
+    A reader becomes a table, and so does a polars frame with columns of Python objects, which polars cannot pickle.
     """
     from airflow_provider.schema.representations import TableData
+    from airflow_provider.schema.representations.polars import holds_objects
 
     table = TableData.of(data)
-    if table is None or table.kind not in ("arrow", "reader"):
+    if table is None or not (table.kind in ("arrow", "reader") or holds_objects(table.value)):
         return data
     import pyarrow as pa
 

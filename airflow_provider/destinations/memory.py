@@ -78,7 +78,7 @@ class MemoryDestination(CommittedDestination):
 
     def read(self, context: IOContext) -> Any:
         """Read what the context covers; see ``Destination.read``. Empty partitions add nothing."""
-        found, empty = [], 0
+        found, keys, empty = [], [], 0
         for partition in context.partitions:
             stored = self._storage.get(_place(context, partition))
             if stored is None:
@@ -87,7 +87,8 @@ class MemoryDestination(CommittedDestination):
                 empty += 1
             else:
                 found.append(self.read_partition(context, partition))
-        return [] if empty and not found else join(self, context, found)
+                keys.append("" if partition is None else partition.key)
+        return [] if empty and not found else join(self, context, found, keys)
 
     def partition_row_counts(self, context: IOContext) -> dict[str, int]:
         """Rows per partition key; data that is no table counts 1."""

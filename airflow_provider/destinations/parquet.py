@@ -13,7 +13,9 @@ from airflow_provider.destinations.parquet_layout import dictionary_columns, joi
 from airflow_provider.destinations.snapshot import Snapshot
 from airflow_provider.errors import DataCorruptError, SchemaError
 from airflow_provider.ledger.record import CommitRecord
+from airflow_provider.schema.arrow_types import as_type, is_bytes, is_text
 from airflow_provider.schema.representations.reader import BATCH_ROWS, as_reader
+from airflow_provider.schema.type_map import TypeMap
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,6 +24,20 @@ if TYPE_CHECKING:
 _GROUP_ROWS = 1 << 20  # what pyarrow makes of a table
 _GROUP_BYTES = 64 << 20
 _SMALL_BYTES = 32 << 20
+
+
+def _refused(kind: "pa.DataType", is_inside: bool) -> str | None:
+    import pyarrow as pa
+
+    if pa.types.is_decimal(kind) and kind.scale < 0:
+        return "Parquet has no negative scale; cast it to scale 0"
+    if pa.types.is_struct(kind) and not kind.num_fields:
+        return "Parquet has no records without fields"
+    if pa.types.is_fixed_size_list(kind) and not kind.list_size:
+        return "Parquet has no lists of the fixed size 0"
+    if is_inside and pa.types.is_dictionary(kind) and not (is_text(kind.value_type) or is_bytes(kind.value_type)):
+        return "inside a list, record or map, only a dictionary of text or bytes is read back"
+    return None
 
 
 class ParquetDestination(FileLikeDestination):
@@ -38,6 +54,14 @@ class ParquetDestination(FileLikeDestination):
     representation: ClassVar[str | None] = "arrow"
     streams: ClassVar[bool] = True
     extension: ClassVar[str] = "parquet"
+    type_map: ClassVar[TypeMap] = TypeMap(
+        refused={
+            "interval": "Parquet has no intervals of months, days and nanoseconds",
+            "union": "Parquet has no unions",
+            "run_end": "Parquet encodes runs by itself; decode the column with pyarrow.compute.run_end_decode",
+        },
+        rule=_refused,
+    )
 
     compression: Literal["snappy", "zstd", "gzip", "lz4", "none"] = "snappy"
 
@@ -105,7 +129,7 @@ class ParquetDestination(FileLikeDestination):
         def batches() -> "Iterator[pa.RecordBatch]":
             try:
                 for batch in found.iter_batches(batch_size=BATCH_ROWS):
-                    yield batch if batch.schema.equals(schema) else batch.cast(schema)
+                    yield _in_schema(batch, schema)
             except (pa.ArrowException, OSError) as error:
                 raise _unreadable(path, error, where) from error
 
@@ -130,7 +154,15 @@ class ParquetDestination(FileLikeDestination):
 def _as_written(table: "pa.Table", metadata: Mapping[bytes, bytes] | None) -> "pa.Table":
     """Give back the types that Parquet has no form for, seconds for instance, from the Arrow schema in the file."""
     schema = _stored_schema(metadata)
-    return table if schema is None or table.schema.equals(schema) else table.cast(schema)
+    return table if schema is None else _in_schema(table, schema)
+
+
+def _in_schema(table: Any, schema: "pa.Schema") -> Any:
+    """A table or batch with the types of a schema of the same columns."""
+    if table.schema.equals(schema):
+        return table
+    columns = [as_type(column, field.type) for column, field in zip(table.columns, schema, strict=True)]
+    return type(table).from_arrays(columns, schema=schema)
 
 
 def _stored_schema(metadata: Mapping[bytes, bytes] | None) -> "pa.Schema | None":

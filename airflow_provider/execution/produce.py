@@ -119,7 +119,14 @@ def conformed(value: Any, asset: Asset) -> Produced:
 
 
 def require_forms(produced: Produced, asset: Asset, destinations: Sequence[Destination]) -> None:
-    """Refuse what one destination cannot hold before another one is written to."""
+    """Refuse what one destination cannot hold before any is written to.
+
+    Raises:
+        AssetError: A value that is no table, for a destination that holds tables only.
+        SchemaError: A column that a destination has no type for; it is named with the reason.
+    """
+    for destination in destinations:
+        _require_types(produced, asset, destination)
     if len(destinations) < 2 or produced.is_empty or produced.is_spooled:
         return
     for destination in (destination for destination in destinations if destination.representation is not None):
@@ -130,6 +137,18 @@ def require_forms(produced: Produced, asset: Asset, destinations: Sequence[Desti
                 fix="return rows, a DataFrame or an Arrow table, or leave that destination out",
             )
         produced.table.to(cast("str", destination.representation), where=asset.label)
+
+
+def _require_types(produced: Produced, asset: Asset, destination: Destination) -> None:
+    types, told = destination.type_map, {"where": asset.label, "destination": destination.label}
+    if types.is_open or produced.is_empty:
+        return
+    if isinstance(produced.value, Spooled):
+        types.check_schema(produced.value.spool.schema, **told)
+    elif produced.table is not None and destination.representation in ("arrow", "reader"):
+        types.check_table(produced.table.arrow(where=asset.label), **told)
+    elif produced.table is not None and produced.schema is not None:
+        types.check_schema(produced.schema.arrow(), **told)
 
 
 def sliced(produced: Produced, asset: Asset, window: PartitionWindow | None, emitter: Emitter) -> Slices:

@@ -179,6 +179,22 @@ def map_leaves(kind: "pa.DataType", leaf: "Callable[[pa.DataType], pa.DataType]"
     return pa.list_(inside(kind.value_field)) if pa.types.is_list(kind) else leaf(kind)
 
 
+def as_type(column: "pa.ChunkedArray | pa.Array", kind: "pa.DataType") -> "pa.ChunkedArray | pa.Array":
+    """The column as another type; unlike a cast of Arrow, a dictionary of any type of value."""
+    import pyarrow as pa
+
+    if column.type == kind:
+        return column
+    if not pa.types.is_dictionary(kind) or pa.types.is_dictionary(column.type):
+        return column.cast(kind)
+    plain = column.cast(kind.value_type)
+    encoded = (plain.combine_chunks() if isinstance(plain, pa.ChunkedArray) else plain).dictionary_encode()
+    whole = pa.DictionaryArray.from_arrays(
+        encoded.indices.cast(kind.index_type), encoded.dictionary, ordered=kind.ordered
+    )
+    return pa.chunked_array([whole]) if isinstance(column, pa.ChunkedArray) else whole
+
+
 def to_arrow_array(values: Sequence[Any], spec: FieldSpec, *, where: str) -> "pa.Array":
     """Build one Arrow column from Python values that already fit ``spec``.
 

@@ -42,8 +42,9 @@ _KINDS: tuple[tuple[Any, Any], ...] = (
 def infer(data: Any, *, name: str = "Inferred", where: str = "data") -> type[Schema]:
     """Read the schema off tabular data.
 
-    Ints and floats together are float; other mixtures are ``Any``, which travels as JSON; a column of nulls alone is
-    ``null``. Arrow tables, and typed columns of DataFrames, keep their types.
+    Ints and floats together are float, ints and Decimals Decimal; other mixtures are ``Any``, which travels as JSON; a
+    column of nulls alone is ``null``. Datetimes of one named zone keep it, others become UTC. Arrow tables, and typed
+    columns of DataFrames, keep their types.
 
     Args:
         data: Rows, an Arrow table, a DataFrame, or a ``TableData`` of them.
@@ -90,6 +91,8 @@ def infer_column(name: str, values: Sequence[Any]) -> FieldSpec:
         return replace(spec, type=NONE_TYPE)
     if kinds == {int, float}:
         return replace(spec, type=float)
+    if kinds == {int, Decimal}:
+        return _refine_decimal(replace(spec, type=Decimal), [None if is_null(v) else Decimal(v) for v in values])
     if len(kinds) > 1:
         return spec
     kind = kinds.pop()
@@ -137,11 +140,22 @@ def _refine_datetime(spec: FieldSpec, values: Sequence[Any]) -> FieldSpec:
     if len(zoned) > 1:
         return replace(spec, type=Any)
     fine = any(getattr(value, "nanosecond", 0) for value in present)
-    if not fine and zoned == {True}:
+    zone = _zone(present) if zoned == {True} else None
+    if not fine and zone == "UTC":
         return spec
     import pyarrow as pa
 
-    return replace(spec, arrow_type=pa.timestamp("ns" if fine else "us", tz="UTC" if zoned == {True} else None))
+    return replace(spec, arrow_type=pa.timestamp("ns" if fine else "us", tz=zone))
+
+
+def _zone(moments: Sequence[dt.datetime]) -> str:
+    """The named zone that all datetimes share, else UTC: then the instants are kept, and the offsets are not."""
+    names = {getattr(moment.tzinfo, "key", None) for moment in moments}
+    return (names.pop() if len(names) == 1 else None) or "UTC"
+
+
+def _refine_time(spec: FieldSpec, values: Sequence[Any]) -> FieldSpec:
+    return spec if all(value.tzinfo is None for value in _present(values)) else replace(spec, type=Any)
 
 
 def _refine_list(spec: FieldSpec, values: Sequence[Any]) -> FieldSpec:
@@ -155,5 +169,6 @@ _REFINE: dict[Any, Callable[[FieldSpec, Sequence[Any]], FieldSpec]] = {
     int: _refine_int,
     Decimal: _refine_decimal,
     dt.datetime: _refine_datetime,
+    dt.time: _refine_time,
     list: _refine_list,
 }

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from airflow_provider.errors import SchemaError
-from airflow_provider.schema.arrow_types import MARK, is_bytes, is_text
+from airflow_provider.schema.arrow_types import MARK, is_bytes, is_list, is_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -81,15 +81,15 @@ class GrowingSchema:
     def _merged(self, held: "pa.Field", coming: "pa.Field", first_row: int, from_rows: bool) -> "pa.Field":
         merged = promoted(held, coming)
         if merged is None:
-            if not (from_rows or _is_json(held) or _is_json(coming)):
+            if not (from_rows or is_json(held) or is_json(coming)):
                 raise SchemaError(
                     f"row {first_row}, column {held.name!r}: {coming.type} follows {held.type}, which have nothing in "
                     "common",
                     where=self.where,
                     fix="give every table the same types, or declare a Schema",
                 )
-            merged = _json_field(held.name)
-        if _is_json(merged):
+            merged = json_field(held.name)
+        if is_json(merged):
             self._require_json(merged)
         elif merged.type != held.type or merged.type != coming.type:
             self._require_exact(merged)
@@ -107,7 +107,7 @@ class GrowingSchema:
                 self._inexact[held.name] = first_row + row
 
     def _require_json(self, merged: "pa.Field") -> None:
-        lossy = [one for one in self._seen.get(merged.name, []) if not _has_json_form(one.field)]
+        lossy = [one for one in self._seen.get(merged.name, []) if not has_json_form(one.field)]
         if lossy:
             first = min(lossy, key=lambda one: one.row)
             raise self._unfit(first.row, merged.name, first.kind, "Any", "string")
@@ -148,7 +148,7 @@ def _fitted_column(column: "pa.ChunkedArray", held: "pa.Field", target: "pa.Fiel
     from airflow_provider.schema.arrow_types import from_arrow_column, to_arrow_array
     from airflow_provider.schema.fields import FieldSpec
 
-    if _is_json(target) and not _is_json(held):
+    if is_json(target) and not is_json(held):
         spec = FieldSpec(target.name, Any, nullable=True)
         return to_arrow_array(from_arrow_column(column, held), spec, where="column")
     return column if column.type == target.type else column.cast(target.type)
@@ -170,24 +170,31 @@ def promoted(one: "pa.Field", other: "pa.Field") -> "pa.Field | None":
     if _mark(one) != _mark(other):
         return None
     kind = one.type if one.type == other.type else _wider(one.type, other.type)
-    return None if kind is None else one.with_type(kind).with_nullable(nullable)
+    if kind is None:
+        return None
+    merged = one.with_type(kind).with_nullable(nullable)
+    # What one of two says of its values, such as the categories of a polars Enum, need not hold for both.
+    return merged if one.metadata == other.metadata or _mark(one) is not None else merged.remove_metadata()
 
 
 def _wider(one: "pa.DataType", other: "pa.DataType") -> "pa.DataType | None":
     import pyarrow as pa
 
     kind = pa.types
+    if kind.is_dictionary(one) or kind.is_dictionary(other):
+        return _wider_dictionary(one, other)
     rules: list[tuple[Callable[[Any], bool], Callable[[Any, Any], Any]]] = [
         (kind.is_integer, _wider_int),
         (lambda held: bool(kind.is_integer(held) or kind.is_floating(held)), _wider_float),
-        (kind.is_decimal, _wider_decimal),
+        (lambda held: bool(kind.is_integer(held) or kind.is_decimal(held)), _wider_decimal),
         (is_text, lambda a, b: pa.large_string() if pa.large_string() in (a, b) else pa.string()),
         (is_bytes, lambda a, b: pa.large_binary() if pa.large_binary() in (a, b) else pa.binary()),
         (kind.is_date, lambda a, b: pa.date64()),
         (kind.is_timestamp, _wider_timestamp),
         (kind.is_time, lambda a, b: pa.time64(_finer("us", _finer(a.unit, b.unit)))),
         (kind.is_duration, lambda a, b: pa.duration(_finer(a.unit, b.unit))),
-        (lambda held: bool(kind.is_list(held) or kind.is_large_list(held)), _wider_list),
+        (is_list, _wider_list),
+        (kind.is_map, _wider_map),
         (kind.is_struct, _wider_struct),
     ]
     return next((join(one, other) for test, join in rules if test(one) and test(other)), None)
@@ -215,11 +222,44 @@ def _wider_float(one: Any, other: Any) -> "pa.DataType":
 def _wider_decimal(one: Any, other: Any) -> "pa.DataType | None":
     import pyarrow as pa
 
-    scale = max(one.scale, other.scale)
-    digits = max(one.precision - one.scale, other.precision - other.scale) + scale
+    (whole, scale), (other_whole, other_scale) = _digits(one), _digits(other)
+    scale = max(scale, other_scale)
+    digits = max(whole, other_whole) + scale
     if digits > _MOST_DIGITS:
         return None
     return pa.decimal128(digits, scale) if digits <= 38 else pa.decimal256(digits, scale)
+
+
+def _digits(kind: Any) -> tuple[int, int]:
+    """Digits before and after the point that values of an exact number may have."""
+    import pyarrow as pa
+
+    if pa.types.is_integer(kind):
+        bits = kind.bit_width - pa.types.is_signed_integer(kind)
+        return len(str(2**bits - 1)), 0
+    return kind.precision - kind.scale, kind.scale
+
+
+def _wider_dictionary(one: Any, other: Any) -> "pa.DataType | None":
+    """A dictionary for two of one type of value, else the values themselves."""
+    import pyarrow as pa
+
+    encoded = [pa.types.is_dictionary(kind) for kind in (one, other)]
+    values = [kind.value_type if is_encoded else kind for kind, is_encoded in zip((one, other), encoded, strict=True)]
+    if values[0] != values[1]:
+        return _wider(*values)
+    if all(encoded) and one.ordered == other.ordered:
+        index = _wider_int(one.index_type, other.index_type)
+        return values[0] if index is None else pa.dictionary(index, values[0], ordered=one.ordered)
+    return values[0]
+
+
+def _wider_map(one: Any, other: Any) -> "pa.DataType | None":
+    import pyarrow as pa
+
+    key = promoted(one.key_field, other.key_field.with_name(one.key_field.name))
+    item = promoted(one.item_field, other.item_field.with_name(one.item_field.name))
+    return None if key is None or item is None else pa.map_(key.with_nullable(False), item)
 
 
 def _wider_timestamp(one: Any, other: Any) -> "pa.DataType | None":
@@ -262,11 +302,13 @@ def _mark(held: "pa.Field") -> bytes | None:
     return mark
 
 
-def _is_json(held: "pa.Field") -> bool:
+def is_json(held: "pa.Field") -> bool:
+    """Whether the values of a column travel as JSON."""
     return _mark(held) == b"json"
 
 
-def _json_field(name: str) -> "pa.Field":
+def json_field(name: str) -> "pa.Field":
+    """A column of values that travel as JSON."""
     import pyarrow as pa
 
     return pa.field(name, pa.string(), metadata={MARK: b"json"})
@@ -276,11 +318,12 @@ def _same(one: "pa.Field", other: "pa.Field") -> bool:
     return bool(one.type == other.type) and _mark(one) == _mark(other)
 
 
-def _has_json_form(held: "pa.Field") -> bool:
+def has_json_form(held: "pa.Field") -> bool:
+    """Whether every value that a column can hold has a form in JSON."""
     import pyarrow as pa
 
     if _mark(held) is not None:
-        return _is_json(held)
+        return is_json(held)
     kind = pa.types
     tests = (kind.is_null, kind.is_boolean, kind.is_integer, kind.is_floating, is_text)
     return all(any(test(leaf) for test in tests) for leaf in _leaves(held.type))

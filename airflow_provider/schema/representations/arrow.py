@@ -6,7 +6,6 @@ A batch is taken as the table of itself. Slices share the memory of the table th
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from airflow_provider.errors import SchemaError
 from airflow_provider.schema.loaded import loaded
 from airflow_provider.schema.representations.grouping import group_table
 from airflow_provider.schema.representations.registry import Representation
@@ -75,24 +74,14 @@ class ArrowRepresentation(Representation):
         return group_table(_table(value), codes, count)
 
     def concat(self, values: Sequence[Any]) -> "pa.Table":
-        """All rows; a column that a table lacks is null there, and ints meet floats as floats.
+        """All rows; a column that a table lacks is null there, and types that differ are widened without loss.
 
         Raises:
-            SchemaError: A column whose types have nothing in common.
+            MismatchError: A column whose types have nothing in common.
         """
-        import pyarrow as pa
+        from airflow_provider.schema.joining import join_tables
 
-        tables = [_table(value) for value in values]
-        if all(table.schema.equals(tables[0].schema, check_metadata=True) for table in tables):
-            return pa.concat_tables(tables)
-        try:
-            return pa.concat_tables(_same_marks(tables), promote_options="permissive")
-        except pa.ArrowException as error:
-            raise SchemaError(
-                f"tables of different columns cannot be joined: {error}",
-                where="TableData.concat",
-                fix="declare a Schema, so that every partition has the same types",
-            ) from error
+        return join_tables([_table(value) for value in values])
 
 
 def _table(value: Any) -> "pa.Table":
@@ -101,23 +90,3 @@ def _table(value: Any) -> "pa.Table":
     if isinstance(value, pa.RecordBatch):
         return pa.Table.from_batches([value])
     return value if isinstance(value, pa.Table) else value.table()  # a reader's batches
-
-
-def _same_marks(tables: list["pa.Table"]) -> list["pa.Table"]:
-    """Bring columns that are JSON in one table and plain in another to JSON in all, as joined they are one column."""
-    from airflow_provider.schema.arrow_types import MARK, from_arrow_column, to_arrow_array
-    from airflow_provider.schema.fields import FieldSpec
-
-    marked = {f.name for table in tables for f in table.schema if (f.metadata or {}).get(MARK)}
-    for name in marked:
-        fields = [table.schema.field(name) for table in tables if name in table.column_names]
-        if len({(f.metadata or {}).get(MARK) for f in fields}) == 1:
-            continue
-        for number, table in enumerate(tables):
-            if name not in table.column_names:
-                continue
-            spec = FieldSpec(name, Any, nullable=True)
-            index, field = table.column_names.index(name), table.schema.field(name)
-            array = to_arrow_array(from_arrow_column(table.column(name), field), spec, where="TableData.concat")
-            tables[number] = table.set_column(index, field.with_type(array.type).with_metadata({MARK: b"json"}), array)
-    return tables

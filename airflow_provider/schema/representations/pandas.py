@@ -132,7 +132,7 @@ class PandasRepresentation(Representation):
         filled = [value for value in values if len(value)] or list(values[:1])
         if all(dict(value.dtypes) == dict(filled[0].dtypes) for value in filled):
             return pd.concat(filled, ignore_index=True)
-        tables = [self.to_arrow(value, None, where="TableData.concat") for value in filled]
+        tables = [self.to_arrow(value, None, where="TableData.concat") for value in values]
         return self.from_arrow(ArrowRepresentation().concat(tables))
 
 

@@ -129,6 +129,12 @@ def collected(value: Any) -> Any:
     return value.collect() if isinstance(value, kinds) else value
 
 
+def holds_objects(value: Any) -> bool:
+    """Whether ``value`` is a frame with a column of Python objects."""
+    kinds: Any = loaded("polars", "DataFrame")
+    return isinstance(value, kinds) and any(map(_is_object, value.get_columns()))
+
+
 def arrow_to_series(column: "pa.ChunkedArray", field: "pa.Field") -> Any:
     """One Arrow column as polars holds it without changing a value.
 

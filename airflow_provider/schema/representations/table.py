@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from airflow_provider.errors import RepresentationError, SchemaError
+from airflow_provider.schema.joining import MismatchError
 from airflow_provider.schema.representations.arrow import ArrowRepresentation
 from airflow_provider.schema.representations.pandas import PandasRepresentation
 from airflow_provider.schema.representations.polars import PolarsRepresentation
@@ -143,22 +144,32 @@ class TableData:
         return [self.with_value(value) for value in self.representation.group(self.value, codes, count)]
 
     @staticmethod
-    def concat(parts: "Sequence[TableData]") -> "TableData":
+    def concat(
+        parts: "Sequence[TableData]", *, names: Sequence[str] = (), where: str = "TableData.concat"
+    ) -> "TableData":
         """All rows of all parts, in order. Parts of one form keep it; mixed ones become Arrow.
+
+        Types that differ are widened where that loses nothing; rows keep each value as it is.
+
+        Args:
+            parts: At least one.
+            names: What to call each part in an error, such as its partition.
+            where: What is joined, for the error.
 
         Raises:
             RepresentationError: No parts.
-            SchemaError: A column whose types have nothing in common.
+            SchemaError: A column whose types have nothing in common; the parts that hold them are named.
         """
         if not parts:
-            raise RepresentationError(
-                "there is nothing to join", where="TableData.concat", fix="pass at least one part"
-            )
+            raise RepresentationError("there is nothing to join", where=where, fix="pass at least one part")
         if len({part.kind for part in parts}) > 1:
             parts = [TableData(part.arrow(), by_kind("arrow"), schema=part.schema) for part in parts]
         schema = parts[0].schema if all(part.schema is parts[0].schema for part in parts) else None
         first = parts[0].representation
-        return TableData(first.concat([part.value for part in parts]), first, schema=schema)
+        try:
+            return TableData(first.concat([part.value for part in parts]), first, schema=schema)
+        except MismatchError as mismatch:
+            raise mismatch.told(names, where=where) from mismatch.__cause__
 
 
 def _check_labels(labels: Sequence[Any], where: str) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 import datetime as dt
 import time
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -14,8 +14,10 @@ from airflow_provider.definitions.relation import Relation
 from airflow_provider.definitions.source import Source
 from airflow_provider.definitions.upstream import Upstream
 from airflow_provider.destinations.memory import MemoryDestination
-from airflow_provider.errors import AssetNotFoundError, CircularDependencyError, GraphError
+from airflow_provider.errors import AssetNotFoundError, CircularDependencyError, ConfigError, GraphError
 from airflow_provider.partitioning import TimePartitionConfig
+from airflow_provider.schema import Schema
+from airflow_provider.schema.type_map import TypeMap
 
 
 def of(key: str, *upstreams: str, **settings: Any) -> type[Asset]:
@@ -283,3 +285,19 @@ def test_a_long_cycle_is_named_and_no_recursion() -> None:
     with pytest.raises(CircularDependencyError, match="a0000 -> a0001 -> a0002") as caught:
         AssetGraph(*ring)
     assert caught.value.what.count("->") == 3_000
+
+
+def test_a_declared_column_that_a_destination_cannot_hold_is_told_when_the_graph_is_built() -> None:
+    class Narrow(Destination):
+        type_map: ClassVar[TypeMap] = TypeMap(refused={"list": "it has no arrays"})
+
+    class Tagged(Schema):
+        tags: list[str]
+
+    wide, narrow = of("a", schema=Tagged)(destinations=MemoryDestination()), of("b", schema=Tagged)
+
+    assert AssetGraph(wide).assets
+    with pytest.raises(
+        ConfigError, match=r"asset 'b': column 'tags' of type list\[str\] cannot be stored in .* no arrays"
+    ):
+        AssetGraph(wide, narrow(destinations=[MemoryDestination(), Narrow()]))
