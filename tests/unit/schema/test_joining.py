@@ -44,7 +44,7 @@ def tables_of(*rows: list[dict[str, Any]]) -> list[pa.Table]:
             pa.map_(pa.string(), pa.int64()),
         ),
     ],
-    ids=str,
+    ids=lambda value: " ".join(str(array.type) for array in value) if isinstance(value, list) else "",
 )
 def test_types_are_widened_whatever_the_order_of_the_tables(arrays: list[pa.Array], kind: pa.DataType) -> None:
     tables = [pa.table({"a": array, "n": [number] * len(array)}) for number, array in enumerate(arrays)]
