@@ -43,6 +43,7 @@ _MODULES = {
     "TimePartition": "partitioning",
     "TimePartitionConfig": "partitioning",
     "TimePartitionWindow": "partitioning",
+    "TypeMap": "schema.type_map",
     "Upstream": "definitions.upstream",
     "View": "definitions.view",
     "airflow_asset": "operators.outlets",
@@ -94,6 +95,7 @@ __all__ = [
     "TimePartition",
     "TimePartitionConfig",
     "TimePartitionWindow",
+    "TypeMap",
     "Upstream",
     "View",
     "airflow_asset",
@@ -183,6 +185,7 @@ if TYPE_CHECKING:
     from airflow_provider.schema import MaterializationStrategy as MaterializationStrategy
     from airflow_provider.schema import Normalizer as Normalizer
     from airflow_provider.schema import Schema as Schema
+    from airflow_provider.schema.type_map import TypeMap as TypeMap
     from airflow_provider.translation.dag import build_dag as build_dag
     from airflow_provider.translation.dag import build_task_group as build_task_group
     from airflow_provider.translation.loader import build_dags as build_dags

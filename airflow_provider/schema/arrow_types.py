@@ -195,6 +195,33 @@ def as_type(column: "pa.ChunkedArray | pa.Array", kind: "pa.DataType") -> "pa.Ch
     return pa.chunked_array([whole]) if isinstance(column, pa.ChunkedArray) else whole
 
 
+def as_declared(table: "pa.Table", specs: "Sequence[FieldSpec]") -> "pa.Table":
+    """A table that fits ``specs`` with just their types, so that every form of the same data is stored alike.
+
+    Frames have one type of text, of lists, of times of day, where Arrow has several. What is encoded as a dictionary
+    stays so, and so does text that is too long for the type.
+    """
+    import pyarrow as pa
+
+    target = arrow_schema(specs)
+    if table.schema.equals(target, check_metadata=True) or table.column_names != target.names:
+        return table
+    parts = [_as_declared(table.column(at), table.schema.field(at), target.field(at)) for at in range(len(target))]
+    fields = [field for _, field in parts]
+    return pa.Table.from_arrays([column for column, _ in parts], schema=pa.schema(fields, table.schema.metadata))
+
+
+def _as_declared(column: Any, held: "pa.Field", target: "pa.Field") -> "tuple[Any, pa.Field]":
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type):
+        return column, held
+    try:
+        return (column if column.type == target.type else column.cast(target.type)), target
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return column, held
+
+
 def to_arrow_array(values: Sequence[Any], spec: FieldSpec, *, where: str) -> "pa.Array":
     """Build one Arrow column from Python values that already fit ``spec``.
 

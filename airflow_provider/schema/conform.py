@@ -5,6 +5,7 @@ where Arrow's cast means the same as the rule for one value (``airflow_provider.
 goes value by value, which also finds the row to name. Nothing is returned unless everything fits.
 """
 
+import datetime as dt
 import logging
 import operator
 from collections.abc import Callable, Sequence
@@ -316,6 +317,8 @@ def _error(row: int, spec: FieldSpec, found: str, where: str) -> SchemaError:
     fix = "mend the value in data(), or change the type in the schema"
     if found == "a null":
         fix = f"fill it in data(), or declare `{spec.name}: ... | None`"
+    elif spec.base_type is dt.datetime and found.startswith(("a int", "a float", "a Decimal")):
+        fix = "say what the number counts: Normalizer(epoch_columns=[...], epoch_unit='s')"
     elif "naive" in found:
         fix = "make it aware: value.replace(tzinfo=...), series.dt.tz_localize(...), pc.assume_timezone(...)"
     return SchemaError(f"row {row}, column {spec.name!r}: expected {spec.type_name}, got {found}", where=where, fix=fix)

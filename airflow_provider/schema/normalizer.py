@@ -1,8 +1,8 @@
 """Reshaping raw data before it meets its schema: column names, nesting, empty values.
 
 The steps always run in this order: empty dicts, flattening, empty strings, columns without a value, names, missing
-keys. Two columns that would end under one name are an error: neither may win silently. Every form of data takes the
-same steps and stays in its form; a column that no step changes keeps its type.
+keys, counts of time. Two columns that would end under one name are an error: neither may win silently. Every form of
+data takes the same steps and stays in its form; a column that no step changes keeps its type.
 """
 
 import re
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from airflow_provider.errors import ConfigError, NormalizerError
+from airflow_provider.schema.epochs import UNITS, EpochUnit, moments
 from airflow_provider.schema.flattening import Flattener, Path, without_empty
 from airflow_provider.schema.representations.arrow import ArrowRepresentation
 from airflow_provider.schema.representations.table import TableData
@@ -38,6 +39,8 @@ class Normalizer:
         column_overrides: New name by name, either the raw one (after flattening) or the normalised one.
         replace_empty_dicts: Make ``{}`` null, at any depth.
         replace_empty_strings: Make ``""`` null, after flattening; not inside lists or dicts.
+        epoch_columns: Columns, by their new names, whose numbers count time since 1970 in UTC: they become datetimes.
+        epoch_unit: What they count: ``"s"``, ``"ms"``, ``"us"`` or ``"ns"``.
 
     Raises:
         ConfigError: A value of another type, a negative level, an override that names nothing.
@@ -52,6 +55,8 @@ class Normalizer:
     column_overrides: Mapping[str, str] = field(default_factory=dict)
     replace_empty_dicts: bool = False
     replace_empty_strings: bool = False
+    epoch_columns: Sequence[str] = ()
+    epoch_unit: EpochUnit = "s"
 
     def __post_init__(self) -> None:
         level: Any = self.flatten_max_level
@@ -68,6 +73,11 @@ class Normalizer:
             isinstance(name, str) for pair in overrides.items() for name in pair
         ):
             raise _unusable("column_overrides", overrides, "use {'name': 'new_name'}")
+        epochs: Any = self.epoch_columns
+        if isinstance(epochs, str) or not all(isinstance(name, str) for name in epochs):
+            raise _unusable("epoch_columns", epochs, "use a list of names, such as ['created_at']")
+        if self.epoch_unit not in UNITS:
+            raise _unusable("epoch_unit", self.epoch_unit, f"use one of {', '.join(map(repr, UNITS))}")
         if nameless := [name for name, new in overrides.items() if not new]:
             raise _unusable("column_overrides", {nameless[0]: ""}, "give the column a name")
 
@@ -88,12 +98,25 @@ class Normalizer:
         if data.kind == "rows":
             return TableData(self.normalize_rows(data.value, where=where), data.representation)
         columns = data.checked_columns(where=where)
-        if not self._changes_values:
-            names = self._names(columns, list(map(repr, columns)), where)
-            if names == list(columns):
-                return data
-            return TableData(data.representation.rename(data.value, names), data.representation)
-        return self._normalize_columns(data, columns, where)
+        if self._changes_values:
+            return self._with_moments(self._normalize_columns(data, columns, where), where)
+        names = self._names(columns, list(map(repr, columns)), where)
+        if names != list(columns):
+            data = TableData(data.representation.rename(data.value, names), data.representation)
+        return self._with_moments(data, where)
+
+    def _with_moments(self, data: TableData, where: str) -> TableData:
+        """The data with datetimes for counts."""
+        parts: list[Any] = [(name, name) for name in data.columns]
+        for at, name in enumerate(data.columns):
+            if name in self.epoch_columns:
+                column = data.column(name)
+                found = moments(column, self.epoch_unit, name=name, where=where)
+                if found is not column:
+                    parts[at] = _Piece(Path(name), found, None, None).part(name, where)
+        if all(isinstance(source, str) for _, source in parts):
+            return data
+        return TableData(data.representation.assemble(data.value, parts), data.representation)
 
     @property
     def _changes_values(self) -> bool:
@@ -123,7 +146,13 @@ class Normalizer:
             nulls = columns.keys() - {column for row in rows for column, value in row.items() if not is_null(value)}
             dropped = nulls if self.drop_na_columns else flattener.emptied(nulls)
             columns = {column: None for column in columns if column not in dropped}
-        return self._renamed(rows, dict(zip(columns, self._path_names(list(columns), where), strict=True)))
+        renamed = self._renamed(rows, dict(zip(columns, self._path_names(list(columns), where), strict=True)))
+        for name in self.epoch_columns:
+            numbers = [number for number, row in enumerate(renamed) if name in row]
+            found = moments([row.get(name) for row in renamed], self.epoch_unit, name=name, where=where)
+            for number in numbers:
+                renamed[number][name] = found[number]
+        return renamed
 
     def _renamed(self, rows: Sequence[Mapping[Any, Any]], names: Mapping[Any, str]) -> list[Row]:
         if self.fill_missing:
@@ -267,8 +296,8 @@ class _Piece:
         if self.source is not None:
             return name, self.source
         if not isinstance(self.column, list):
-            assert self.field is not None  # noqa: S101 -- an Arrow column has one
-            return name, (self.field.with_name(name), self.column)
+            field = pa.field(name, self.column.type) if self.field is None else self.field.with_name(name)
+            return name, (field, self.column)
         spec = infer_column(name, self.column)
         return name, (arrow_field(spec), pa.chunked_array([to_arrow_array(self.column, spec, where=where)]))
 

@@ -276,3 +276,38 @@ def test_one_zone_is_kept_and_several_become_utc() -> None:
 
     assert kind(BERLIN, BERLIN) == pa.timestamp("us", "Europe/Berlin")
     assert kind(BERLIN, UTC) == kind(UTC) == kind(ZoneInfo("UTC")) == pa.timestamp("us", "UTC")
+
+
+def test_every_form_of_the_same_data_is_stored_alike_where_a_schema_is_declared(tmp_path: Path) -> None:
+    class Declared(ap.Schema):
+        text: str
+        raw: bytes | None
+        hour: dt.time
+        span: dt.timedelta
+        tags: list[str]
+        many: list[int | None] | None
+        money: Decimal
+        at: dt.datetime
+
+    rows = [
+        {
+            "text": "a", "raw": b"x", "hour": dt.time(1), "span": dt.timedelta(1), "tags": ["t"], "many": [1, None],
+            "money": Decimal("1.5"), "at": dt.datetime(2026, 1, 1, tzinfo=UTC),
+        },
+    ]  # fmt: skip
+    schemas = {}
+    for form in ("rows", "arrow", "pandas", "polars"):
+        given = TableData.of(rows)
+        assert given is not None
+        value = given.to(form)
+
+        @ap.asset(schema=Declared)
+        def typed() -> Any:
+            return value  # noqa: B023 -- run at once
+
+        store = ap.ParquetDestination(base_path=str(tmp_path / form))
+        made = typed(destinations=store)
+        made.materialize()
+        schemas[form] = store.read(ap.IOContext(made, None)).schema
+
+    assert all(schema.equals(Declared.arrow()) for schema in schemas.values()), schemas

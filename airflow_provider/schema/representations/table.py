@@ -94,8 +94,11 @@ class TableData:
             SchemaError: A column that Arrow has no type for, a label that is not text or not unique.
         """
         if self._arrow is None:
+            from airflow_provider.schema.arrow_types import as_declared
+
             self.checked_columns(where=where)
-            self._arrow = self.representation.to_arrow(self.value, self.schema, where=where)
+            table = self.representation.to_arrow(self.value, self.schema, where=where)
+            self._arrow = table if self.schema is None else as_declared(table, self.schema.field_specs())
         return self._arrow
 
     def to(self, kind: str, *, where: str = "data") -> Any:

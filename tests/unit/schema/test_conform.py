@@ -433,3 +433,44 @@ def test_units_and_zones_of_arrow_are_brought_to_the_schema() -> None:
 
     assert data.arrow().schema.field("c").type == pa.timestamp("us", tz="UTC")
     assert data.to("rows") == [{"c": dt.datetime(2026, 1, 1, 5, tzinfo=UTC)}]
+
+
+class Mixed(Schema):
+    a: int
+    b: str | None
+    c: float = 1.5
+    t: dt.datetime | None = None
+
+
+AGREED = {
+    "extra": [{"a": 1, "b": "x", "c": 1.0, "t": None, "z": 1}],
+    "with_a_default": [{"a": 1, "b": "x"}],
+    "nullable_missing": [{"a": 1}],
+    "required_missing": [{"b": "x"}],
+    "null": [{"a": 1}, {"a": None}],
+    "null_despite_default": [{"a": 1, "c": None}],
+    "loose": [{"a": "1", "b": 2, "c": "1.5"}],
+    "unfit": [{"a": 1}, {"a": "x"}],
+    "record_as_text": [{"a": 1, "b": {"k": [1]}}],
+    "naive": [{"a": 1, "t": dt.datetime(2026, 1, 1)}],
+    "count_of_time": [{"a": 1, "t": 1_700_000_000}],
+}
+
+
+@pytest.mark.parametrize("strategy", ["reconcile", "strict"])
+@pytest.mark.parametrize("case", AGREED)
+def test_every_form_agrees_on_what_fits_and_on_what_it_becomes(case: str, strategy: str) -> None:
+    found = set()
+    for form in ("rows", "arrow", "pandas", "polars"):
+        data = TableData.of(TableData.of(AGREED[case]).to(form))
+        try:
+            found.add(repr(conform(data, Mixed, strategy, where="x")[0].to("rows")))
+        except SchemaError as error:
+            found.add(str(error))
+
+    assert len(found) == 1, found
+
+
+def test_a_number_for_a_datetime_is_refused_with_the_way_to_declare_it() -> None:
+    with pytest.raises(SchemaError, match=r"row 0, column 't': expected datetime, got a int.*\n.*epoch_columns"):
+        conform(TableData.of(AGREED["count_of_time"]), Mixed, where="x")

@@ -1,5 +1,6 @@
 """The normalizer: names, nesting and empty values, and that no column is lost to another."""
 
+import datetime as dt
 from typing import Any
 
 import pandas as pd
@@ -9,6 +10,8 @@ import pytest
 
 from airflow_provider.errors import ConfigError, NormalizerError
 from airflow_provider.schema import Normalizer, TableData
+
+UTC = dt.timezone.utc
 
 
 def normal(rows: list[dict[str, Any]], **options: Any) -> list[dict[str, Any]]:
@@ -339,6 +342,9 @@ def test_keys_that_are_no_text_are_an_error_at_any_depth_that_names_columns(key:
         ({"column_overrides": {"a": 1}}, "column_overrides"),
         ({"column_overrides": ["a"]}, "column_overrides"),
         ({"column_overrides": {"a": ""}}, "column_overrides"),
+        ({"epoch_columns": "created"}, "epoch_columns='created'"),
+        ({"epoch_columns": [1]}, "epoch_columns"),
+        ({"epoch_unit": "minutes"}, "epoch_unit='minutes'"),
     ],
 )
 def test_options_of_another_type_are_refused_when_defined(options: dict[str, Any], message: str) -> None:
@@ -348,3 +354,32 @@ def test_options_of_another_type_are_refused_when_defined(options: dict[str, Any
 
 def test_a_normalizer_compares_by_value() -> None:
     assert Normalizer(flatten_max_level=1) == Normalizer(flatten_max_level=1) != Normalizer()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_counts_of_time_become_datetimes_where_they_are_declared(form: str) -> None:
+    rows = [{"Created": 1_700_000_000_123, "n": 1_700_000_000_123}, {"Created": None, "n": 2}]
+    normalizer = Normalizer(epoch_columns=["created", "not_there"], epoch_unit="ms")
+
+    found = normalizer.normalize(in_form(rows, form))
+
+    assert found.kind == form
+    assert found.to("rows") == [
+        {"created": dt.datetime(2023, 11, 14, 22, 13, 20, 123_000, UTC), "n": 1_700_000_000_123},
+        {"created": None, "n": 2},
+    ]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_count_in_the_wrong_unit_is_told(form: str) -> None:
+    data = in_form([{"created": 1}, {"created": 1_700_000_000_123}], form)
+
+    with pytest.raises(NormalizerError, match=r"row 1, column 'created': a count of s beyond.*\n.*epoch_unit"):
+        Normalizer(epoch_columns=["created"]).normalize(data, where="asset 'x'")
+
+
+def test_rows_without_a_count_stay_without_it() -> None:
+    assert normal([{"a": 1}, {"at": 0}], fill_missing=False, epoch_columns=["at"]) == [
+        {"a": 1},
+        {"at": dt.datetime(1970, 1, 1, tzinfo=UTC)},
+    ]
