@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MARK = b"airflow_provider.type"
+_DEEPEST = 400
 Convert = Callable[[Any], Any]
 
 
@@ -307,17 +308,30 @@ def to_json(value: Any) -> str:
 
 
 def _check_json(value: Any) -> None:
-    """Refuse what ``json`` would change without a word: tuples, keys that are not text, subclasses."""
+    """Refuse what ``json`` would change without a word: tuples, keys that are not text, subclasses.
+
+    And what is nested so deep that reading it might fail: ``json`` goes by recursion.
+    """
+    level = [value]
+    for _ in range(_DEEPEST):
+        level = [item for held in level for item in _items(held)]
+        if not level:
+            return
+    raise TypeError(f"a value nested deeper than {_DEEPEST} levels")
+
+
+def _items(value: Any) -> Iterable[Any]:
+    """What a value of JSON holds, in turn; raises TypeError for any other value."""
     if isinstance(value, dict):
-        for key, item in value.items():
+        for key in value:
             if not isinstance(key, str):
                 raise TypeError(f"a key of type {type(key).__name__}")
-            _check_json(item)
-    elif isinstance(value, list):
-        for item in value:
-            _check_json(item)
-    elif value is not None and type(value) not in (bool, int, float, str):
+        return value.values()
+    if isinstance(value, list):
+        return value
+    if value is not None and type(value) not in (bool, int, float, str):
         raise TypeError(f"a value of type {type(value).__name__}")
+    return ()
 
 
 def from_arrow_column(column: "pa.ChunkedArray | pa.Array", field: "pa.Field") -> list[Any]:

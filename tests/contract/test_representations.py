@@ -32,7 +32,6 @@ class TestPandas(RepresentationContract):
 
 class TestPolars(RepresentationContract):
     kind = "polars"
-    cannot: ClassVar = {"conform_time": Cannot(AssertionError, "polars counts times of day in nanoseconds alone")}
 
 
 FIVE_LINES = """

@@ -5,6 +5,7 @@ anything else without a name is refused, for it would be lost. NaN, NaT and NA a
 that comes from Arrow or rows is ``Int64``, for as ``float64`` large ints would be rounded.
 """
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from airflow_provider.schema.schema import Schema
+
+_CATEGORIES = b"airflow_provider.categories"
 
 
 class PandasRepresentation(Representation):
@@ -178,9 +181,28 @@ def _arrow_column(series: Any, name: str, spec: Any, where: str) -> "tuple[pa.Fi
             fix="convert the column in data(), periods for instance by series.dt.to_timestamp()",
         ) from error
     if not isinstance(column, list):
-        return pa.field(name, column.type), column
+        return pa.field(name, column.type, metadata=_order_of(series.dtype)), column
     spec = spec or infer_column(name, column)
     return arrow_field(spec), to_arrow_array(column, spec, where=where)
+
+
+def _order_of(dtype: Any) -> dict[bytes, str] | None:
+    """The categories of an ordered category, for a store keeps values and not their order."""
+    import pandas as pd
+
+    if not isinstance(dtype, pd.CategoricalDtype) or not dtype.ordered:
+        return None
+    categories = dtype.categories.tolist()
+    return {_CATEGORIES: json.dumps(categories)} if {type(c) for c in categories} <= {str, int, float, bool} else None
+
+
+def _ordered(series: Any, field: "pa.Field") -> Any:
+    """An ordered category with the categories that it had; as it is where a value is none of them."""
+    stored = (field.metadata or {}).get(_CATEGORIES)
+    if stored is None or not hasattr(series, "cat"):
+        return series
+    again = series.cat.set_categories(json.loads(stored), ordered=True)
+    return again if again.isna().sum() == series.isna().sum() else series
 
 
 def arrow_to_series(column: "pa.ChunkedArray", field: "pa.Field") -> Any:
@@ -199,4 +221,4 @@ def arrow_to_series(column: "pa.ChunkedArray", field: "pa.Field") -> Any:
         return column.to_pandas(types_mapper={kind: pd.api.types.pandas_dtype(name)}.get)
     if column.null_count and pa.types.is_boolean(kind):
         return column.to_pandas(types_mapper={kind: pd.BooleanDtype()}.get)
-    return column.to_pandas()
+    return _ordered(column.to_pandas(), field)

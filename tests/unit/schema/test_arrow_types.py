@@ -2,6 +2,7 @@
 
 import datetime as dt
 import io
+import json
 from typing import Any
 from uuid import UUID
 
@@ -88,3 +89,15 @@ def test_families_of_types() -> None:
     assert all(map(is_bytes, (pa.binary(), pa.large_binary(), pa.binary(3))))
     assert not is_text(pa.binary())
     assert not is_bytes(pa.string())
+
+
+@pytest.mark.parametrize("holder", [lambda inner: {"k": inner}, lambda inner: [inner]], ids=["dicts", "lists"])
+def test_json_nested_too_deep_to_be_read_again_is_refused_by_row(holder: Any) -> None:
+    deep: Any = 1
+    for _ in range(300):
+        deep = holder(deep)
+    assert json.loads(to_json(deep)) == deep
+    for _ in range(5_000):
+        deep = holder(deep)
+    with pytest.raises(SchemaError, match="row 1, column 'c'"):
+        to_arrow_array([1, deep], FieldSpec("c", Any, nullable=True), where="x")

@@ -167,3 +167,24 @@ def test_frames_of_other_dtypes_are_joined_without_rounding() -> None:
     joined = PANDAS.concat([pd.DataFrame({"a": [2**53 + 1]}), pd.DataFrame({"b": ["x"]})])
 
     assert PANDAS.to_rows(joined) == [{"a": 2**53 + 1, "b": None}, {"a": None, "b": "x"}]
+
+
+@pytest.mark.parametrize(("values", "categories"), [(["hi", None, "lo"], ["lo", "mid", "hi"]), ([3, 1], [1, 2, 3])])
+def test_ordered_categories_keep_their_order_whatever_a_store_makes_of_the_values(
+    values: list[Any], categories: list[Any]
+) -> None:
+    series = pd.Series(pd.Categorical(values, categories=categories, ordered=True))
+    table = PANDAS.to_arrow(pd.DataFrame({"c": series}), None, where="x")
+    plain = table.column("c").cast(table.schema.field("c").type.value_type)
+
+    stored = plain.dictionary_encode()  # in the order of the values, as CSV does
+    again = arrow_to_series(stored, table.schema.field("c").with_type(stored.type))
+
+    assert again.dtype == series.dtype
+    assert again.tolist()[-1] == values[-1]
+
+
+def test_a_value_that_is_none_of_the_categories_is_kept() -> None:
+    field = pa.field("c", pa.string(), metadata={b"airflow_provider.categories": b'["a"]'})
+
+    assert arrow_to_series(pa.chunked_array([["b"]]).dictionary_encode(), field).tolist() == ["b"]
