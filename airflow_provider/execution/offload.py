@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any
 
+from airflow_provider.definitions.computation import Output
 from airflow_provider.schema.representations.unwrap import is_row
 
 _PULL = 128
@@ -249,7 +250,7 @@ async def _some(items: Any) -> tuple[list[Any], bool]:
         except StopAsyncIteration:
             return taken, True
         taken.append(item)
-        if not is_row(item):
+        if isinstance(item, Output) or not is_row(item):  # an output's data may need what the generator holds open
             break
     return taken, False
 

@@ -13,7 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from airflow_provider import AssetDef, multi_asset
 from airflow_provider.definitions.asset import Asset
+from airflow_provider.definitions.computation import Output
 from airflow_provider.definitions.decorators import asset
 from airflow_provider.definitions.destination import Destination
 from airflow_provider.definitions.io_context import IOContext
@@ -93,7 +95,7 @@ def destination(request: Any, tmp_path: Path) -> Any:
     return request.param(base_path=str(tmp_path / "data"))
 
 
-# --- every kind of stream -------------------------------------------------------------------------------------------
+# --- every kind of stream ----
 
 
 async def async_rows() -> Any:
@@ -193,7 +195,7 @@ def test_row_groups_are_written_as_they_come(tmp_path: Path, monkeypatch: pytest
     assert [metadata.row_group(at).num_rows for at in range(metadata.num_row_groups)] == [10, 7]
 
 
-# --- what a run gives back ------------------------------------------------------------------------------------------
+# --- what a run gives back ----
 
 
 def test_what_fits_one_batch_is_given_back_as_it_was_yielded(destination: Any) -> None:
@@ -237,7 +239,7 @@ def test_one_event_tells_of_the_data_and_one_of_each_write(destination: Any) -> 
     ]  # fmt: skip
 
 
-# --- failures -------------------------------------------------------------------------------------------------------
+# --- failures ----
 
 
 def broken(after: int, log: list[str]) -> Iterator[Any]:
@@ -344,7 +346,7 @@ def test_nothing_is_left_in_the_spool(destination: Any, small_batches: Path) -> 
     assert list(small_batches.iterdir()) == []
 
 
-# --- partitions without rows ----------------------------------------------------------------------------------------
+# --- partitions without rows ----
 
 
 def first_day() -> Iterator[Any]:
@@ -369,7 +371,7 @@ def test_or_becomes_empty_where_that_is_asked_for(destination: Any) -> None:
     assert stored(destination, made) == [list(range(COUNT)), [], []]
 
 
-# --- several destinations -------------------------------------------------------------------------------------------
+# --- several destinations ----
 
 
 class Feed(Destination):
@@ -485,3 +487,47 @@ def test_a_reader_written_by_hand_to_a_store_of_values_is_a_table(tmp_path: Path
         assert stored(each, made, [DAYS.first]) == [[1]]
         counts = each.partition_row_counts(IOContext(made))
         assert counts == {"2026-03-01": 1}
+
+
+# --- several outputs of one function ----
+
+
+def outputs_of(log: list[str], *, is_async: bool) -> Any:
+    """A function of two outputs, each a stream that needs what the function holds open."""
+
+    def part(name: str) -> Iterator[Any]:
+        for one in rows():
+            assert log[-1] == "opened"
+            yield {**one, "name": name}
+
+    async def async_part(name: str) -> Any:
+        for one in part(name):
+            await asyncio.sleep(0)
+            yield one
+
+    async def awaited() -> Any:
+        log.append("opened")
+        yield Output("orders", part("orders"))
+        yield Output("lines", async_part("lines"))
+        log.append("closed")
+
+    def plain() -> Any:
+        log.append("opened")
+        yield Output("orders", part("orders"))
+        yield Output("lines", async_part("lines"))
+        log.append("closed")
+
+    return awaited if is_async else plain
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_each_output_of_a_function_is_streamed_while_the_function_waits(is_async: bool, destination: Any) -> None:
+    log: list[str] = []
+    partitioning = TimePartitionConfig(column="day", allow_window=True)
+    shop: Any = multi_asset(outputs=[AssetDef(name, partitioning=partitioning) for name in ("orders", "lines")])(
+        outputs_of(log, is_async=is_async)
+    )
+    found = shop(destinations=destination).materialize(window=DAYS)
+
+    assert log == ["opened", "closed"]
+    assert {name: reader.read_all().num_rows for name, reader in found.items()} == {"orders": COUNT, "lines": COUNT}
