@@ -6,7 +6,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 import pytest
@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from airflow_provider.definitions.asset import Asset
-from airflow_provider.definitions.decorators import asset
+from airflow_provider.definitions.computation import Computation, Output
+from airflow_provider.definitions.decorators import asset, multi_asset
 from airflow_provider.definitions.io_context import IOContext
 from airflow_provider.destinations.csv import CSVDestination
 from airflow_provider.destinations.file import FileDestination
@@ -241,3 +242,64 @@ def test_a_stray_row_stops_the_run_before_the_first_write(
         produce(destinations=MemoryDestination()).materialize(window=window)
     assert MemoryDestination._storage == {}
     assert os.environ["AIRFLOW__AIRFLOW_PROVIDER__INDEX_URI"]
+
+
+# --- several outputs -------------------------------------------------------------------------------------------------
+
+NAMES = ("orders", "lines", "shops")
+places = st.sets(st.tuples(st.sampled_from(NAMES), st.integers(0, DAYS - 1)), max_size=8)
+
+
+class Stumbling(MemoryDestination):
+    """Refuses to commit the places that are named: a table and a day."""
+
+    refused: ClassVar[set[tuple[str, str]]] = set()
+
+    def committer(self, context: IOContext, *, call: Any = None) -> Any:
+        inner, commit = super().committer(context), super().committer(context).commit
+
+        def stumbling(partition: Any, data: Any, stamp: Any) -> Any:
+            if (context.table, partition.key) in self.refused:
+                raise OSError("no space left")
+            return commit(partition, data, stamp)
+
+        inner.commit = stumbling  # type: ignore[method-assign]
+        return inner
+
+
+@given(
+    rounds=st.lists(places, max_size=3),
+    asked=st.sets(st.sampled_from(NAMES), min_size=1),
+    allow_window=st.booleans(),
+)
+@fewer
+def test_retries_of_a_chosen_subset_end_where_one_clean_run_does_and_ask_for_what_is_missing(
+    rounds: list[set[tuple[str, int]]], asked: set[str], allow_window: bool
+) -> None:
+    MemoryDestination.clear()
+    seen: list[tuple[tuple[str, ...], tuple[str, ...]]] = []
+
+    @multi_asset(outputs=list(NAMES), partitioning=TimePartitionConfig(column="day", allow_window=allow_window))
+    def feed(context: Any) -> Iterator[Output]:
+        seen.append((tuple(context.window.keys), context.selected_outputs))
+        for name in NAMES:
+            yield Output(name, [{"day": partition.date, "of": name} for partition in context.window])
+
+    multi = feed(destinations=Stumbling())
+    window = TimePartitionWindow(FIRST, FIRST + dt.timedelta(days=DAYS - 1))
+    computation = Computation.of(multi, sorted(asked))
+    missing = {(name, key) for name in asked for key in window.keys}
+    for refused in [*rounds, set()]:
+        Stumbling.refused = {(name, window.keys[day]) for name, day in refused}
+        seen.clear()
+        result = runner.execute_computation(computation, windows=(window,), info=RunInfo("one attempt"))
+
+        for keys, selected in seen:
+            assert set(selected) == {name for name, key in missing if key in keys}
+        missing &= Stumbling.refused
+        assert {(o.asset, o.key) for o in result.bad} == missing
+        assert (result.failure() is None) == (not missing)
+
+    for name, asset_ in multi.assets.items():
+        held = sorted(asset_.partition_row_counts())
+        assert held == (list(window.keys) if name in asked else [])

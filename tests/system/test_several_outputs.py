@@ -25,9 +25,9 @@ class Row(ap.Schema):
     n: int
 
 class Stumbling(ap.Source):
-    @ap.asset
-    def users(self):
-        return [{{"n": 1}}]
+    @ap.asset(partitioning=ap.TimePartitionConfig(column="day", allow_window=True))
+    def users(self, context: ap.ExecutionContext):
+        return [{{"day": day.date, "n": 1}} for day in context.window]
 
     @ap.multi_asset(
         outputs=[ap.AssetDef("orders", schema=Row), "lines", "returns"],
