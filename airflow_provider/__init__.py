@@ -24,14 +24,21 @@ _MODULES = {
     "FileDestination": "destinations.file",
     "Granularity": "partitioning",
     "IOContext": "definitions.io_context",
+    "ListPartition": "partitioning",
+    "ListPartitionConfig": "partitioning",
+    "ListPartitionWindow": "partitioning",
     "MaterializationStrategy": "schema",
     "MemoryDestination": "destinations.memory",
     "MultiAsset": "definitions.multi_asset",
+    "MultiPartition": "partitioning",
+    "MultiPartitionConfig": "partitioning",
+    "MultiPartitionWindow": "partitioning",
     "Normalizer": "schema",
     "Output": "definitions.computation",
     "ParquetDestination": "destinations.parquet",
     "Partition": "partitioning",
     "PartitionWindow": "partitioning",
+    "Partitions": "partitioning",
     "Reference": "definitions.view",
     "Relation": "definitions.relation",
     "Resource": "definitions.resource",
@@ -76,14 +83,21 @@ __all__ = [
     "FileDestination",
     "Granularity",
     "IOContext",
+    "ListPartition",
+    "ListPartitionConfig",
+    "ListPartitionWindow",
     "MaterializationStrategy",
     "MemoryDestination",
     "MultiAsset",
+    "MultiPartition",
+    "MultiPartitionConfig",
+    "MultiPartitionWindow",
     "Normalizer",
     "Output",
     "ParquetDestination",
     "Partition",
     "PartitionWindow",
+    "Partitions",
     "Reference",
     "Relation",
     "Resource",
@@ -177,7 +191,14 @@ if TYPE_CHECKING:
     from airflow_provider.operators.asset import AssetOperator as AssetOperator
     from airflow_provider.operators.outlets import airflow_asset as airflow_asset
     from airflow_provider.partitioning import Granularity as Granularity
+    from airflow_provider.partitioning import ListPartition as ListPartition
+    from airflow_provider.partitioning import ListPartitionConfig as ListPartitionConfig
+    from airflow_provider.partitioning import ListPartitionWindow as ListPartitionWindow
+    from airflow_provider.partitioning import MultiPartition as MultiPartition
+    from airflow_provider.partitioning import MultiPartitionConfig as MultiPartitionConfig
+    from airflow_provider.partitioning import MultiPartitionWindow as MultiPartitionWindow
     from airflow_provider.partitioning import Partition as Partition
+    from airflow_provider.partitioning import Partitions as Partitions
     from airflow_provider.partitioning import PartitionWindow as PartitionWindow
     from airflow_provider.partitioning import TimePartition as TimePartition
     from airflow_provider.partitioning import TimePartitionConfig as TimePartitionConfig

@@ -11,7 +11,7 @@ from typing import Literal
 from rich.text import Text
 
 from airflow_provider.ledger.coverage import Cell
-from airflow_provider.partitioning import Granularity, TimePartition, TimePartitionConfig
+from airflow_provider.partitioning import Granularity, PartitionConfig, TimePartition
 
 Look = Literal["committed", "empty", "untracked", "missing", "failed", "stale", "running"]
 """What a cell looks like: ``failed`` is a failed attempt at what is not held, ``stale`` one at what is."""
@@ -65,20 +65,23 @@ def look_of(cell: Cell) -> Look:
 
 
 def draw(
-    partitioning: TimePartitionConfig, cells: Sequence[Cell], *, everything: bool = False, ascii_only: bool = False
+    partitioning: PartitionConfig, cells: Sequence[Cell], *, everything: bool = False, ascii_only: bool = False
 ) -> list[Text]:
     """The calendar of ``cells``, oldest row first, with its heading, a note of what is left out, and the legend.
 
     Args:
-        partitioning: How the asset is partitioned.
-        cells: One per partition, in time order.
+        partitioning: How the asset is partitioned; with a time.
+        cells: One per partition, in time order. Those of one time share a place, where the worst is drawn.
         everything: Draw every row; by default the newest ones, as many as fit a screen.
         ascii_only: Use ASCII characters.
     """
-    grid = GRIDS[partitioning.granularity]
+    assert partitioning.time is not None  # noqa: S101 -- asked for partitionings with a time only
+    grid = GRIDS[partitioning.time.granularity]
     rows: dict[str, list[Look | None]] = {}
     for cell in cells:
-        label, column = place(partitioning.partition(cell.key or ""))
+        time = partitioning.partition(cell.key).time
+        assert time is not None  # noqa: S101 -- as above
+        label, column = place(time)
         row = rows.setdefault(label, [None] * grid.columns)
         row[column] = _worse(row[column], look_of(cell))  # the repeated hour of autumn shares a place
     shown = list(rows) if everything else list(rows)[-grid.limit :]
@@ -121,6 +124,16 @@ def legend(looks: Iterable[Look], *, ascii_only: bool = False) -> Text:
             line.append(f" {LOOKS[look][3]}   ", style="dim")
     line.rstrip()
     return line
+
+
+def worst(looks: Iterable[Look]) -> Look:
+    """The look that asks for most attention; one at least is given."""
+    return max(looks, key=_SEVERITY.index)
+
+
+def glyph(look: Look, *, ascii_only: bool) -> Text:
+    """The character of a look."""
+    return Text(_glyph(look, ascii_only), style=LOOKS[look][2])
 
 
 def _worse(one: Look | None, other: Look) -> Look:

@@ -16,15 +16,25 @@ from airflow_provider.cli.bundle import Bundle, Problem
 from airflow_provider.cli.console import Terminal, counted
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.errors import PartitionError
-from airflow_provider.ledger.coverage import Coverage, coverage
+from airflow_provider.ledger.coverage import Cell, Coverage, coverage
 from airflow_provider.ledger.index import AssetIndex
-from airflow_provider.partitioning import PartitionWindow, TimePartition, TimePartitionConfig
+from airflow_provider.partitioning import (
+    MultiPartition,
+    Partition,
+    PartitionConfig,
+    PartitionWindow,
+    TimePartition,
+    TimePartitionConfig,
+    TimePartitionWindow,
+)
 from airflow_provider.partitioning.grain import grain_of_key
+from airflow_provider.partitioning.keys import join_key
 from airflow_provider.storage.index import IndexStore
 from airflow_provider.translation.naming import grain_name
 
 JSON_VERSION = 1
 SHOWN = 20
+MAX_VALUES = 60
 _GLYPHS = "".join(look[0] for look in calendar.LOOKS.values())
 
 
@@ -71,7 +81,7 @@ class Survey:
         if config is None:
             return []
         missing = [cell.key for cell in self.found.cells if cell.state == "missing" and cell.key is not None]
-        return list(config.join(config.window(config.partition(key)) for key in missing))
+        return list(config.join(config.partition(key).window for key in missing))
 
     @property
     def lacks_anything(self) -> bool:
@@ -91,11 +101,12 @@ def survey(asset: Asset, index: IndexStore, *, now: dt.datetime, span: Span) -> 
     held = AssetIndex.of(entry for entry in entries if entry.destination == address)
     config = asset.partitioning
     window = None
-    if isinstance(config, TimePartitionConfig) and span.is_given:
+    elsewhere = tuple(sorted(known - {address}))
+    if config is not None and span.is_given:
         window = _window(asset.label, config, span, coverage(config, held, now=now), now)
         if window is None:
-            return Survey(asset, address, Coverage(None, ()), tuple(sorted(known - {address})))
-    return Survey(asset, address, coverage(config, held, now=now, window=window), tuple(sorted(known - {address})))
+            return Survey(asset, address, Coverage(None, ()), elsewhere)
+    return Survey(asset, address, coverage(config, held, now=now, window=window), elsewhere)
 
 
 def print_surveys(terminal: Terminal, surveys: Sequence[Survey], *, everything: bool) -> None:
@@ -130,18 +141,30 @@ def _address(asset: Asset) -> str:
 
 
 def _window(
-    where: str, config: TimePartitionConfig, span: Span, whole: Coverage, now: dt.datetime
+    where: str, config: PartitionConfig, span: Span, whole: Coverage, now: dt.datetime
 ) -> PartitionWindow | None:
     """The stretch asked for, without the ends that nothing is expected beyond; None where nothing is left."""
     if span.window:
         windows = config.parse(span.window, where=where)
         if len(windows) != 1:
-            raise PartitionError(f"--window {span.window!r} is empty", where=where, fix="give a key, or first..last")
+            what = "is several stretches" if windows else "is empty"
+            raise PartitionError(f"--window {span.window!r} {what}", where=where, fix="give a key, or first..last")
         return windows[0]
-    keys = [cell.key for cell in whole.cells if cell.key is not None]
+    if config.time is None:
+        raise PartitionError(
+            "has no time that --since and --until could mean", where=where, fix="use --window, or leave them out"
+        )
+    stretch = _stretch(where, config.time, span, whole.spanned_time(config), now)
+    return None if stretch is None else config.parse(stretch, where=where)[0]
+
+
+def _stretch(
+    where: str, config: TimePartitionConfig, span: Span, known: TimePartitionWindow | None, now: dt.datetime
+) -> TimePartitionWindow | None:
+    """The time from --since to --until; an end that is not given is that of what is known, or the newest."""
     newest = config.containing(now).previous()
-    first = _named(config, span.since, where).first if span.since else config.partition(keys[0]) if keys else newest
-    last = _named(config, span.until, where).last if span.until else config.partition(keys[-1]) if keys else newest
+    first = _named(config, span.since, where).first if span.since else known.first if known else newest
+    last = _named(config, span.until, where).last if span.until else known.last if known else newest
     if not span.until:
         last = max(last, newest)
     if span.since and span.until and last < first:
@@ -163,25 +186,56 @@ def _named(config: TimePartitionConfig, text: str, where: str) -> Any:
 
 def _print(terminal: Terminal, one: Survey, *, everything: bool) -> None:
     config, found = one.asset.partitioning, one.found
-    zone = f" in {config.timezone}" if isinstance(config, TimePartitionConfig) else ""
-    terminal.say(f"{one.asset.qualified_key}  {grain_name(config)}{zone}", style="bold")
+    time = config.time if config is not None else None
+    zone = f" in {time.timezone}" if time is not None else ""
+    by = f" by {' and '.join(config.columns)}" if config is not None and config is not time else ""
+    terminal.say(f"{one.asset.qualified_key}  {grain_name(config)}{zone}{by}", style="bold")
     terminal.say(f"  {one.destination or 'no destination: nothing is stored'}", style="dim")
     if one.elsewhere:
         terminal.say(f"  the index also knows it in {', '.join(one.elsewhere)}", style="dim")
-    if isinstance(config, TimePartitionConfig) and not found.cells:
+    if config is not None and not found.cells:
         terminal.say("  nothing is held, and no start says what is expected" if found.window is None else "  nothing")
         return
     ascii_only = not terminal.can_show(_GLYPHS)
-    if isinstance(config, TimePartitionConfig):
-        lines = calendar.draw(config, found.cells, everything=everything, ascii_only=ascii_only)
+    lines: list[Text] = []
+    if config is not None and config is not time:
+        lines += _by_value(config, found.cells, everything=everything, ascii_only=ascii_only)
+    if config is not None and time is not None:
+        lines += calendar.draw(config, found.cells, everything=everything, ascii_only=ascii_only)
     else:
-        lines = [calendar.legend(map(calendar.look_of, found.cells), ascii_only=ascii_only)]
+        lines.append(calendar.legend(map(calendar.look_of, found.cells), ascii_only=ascii_only))
     for line in lines:
         terminal.out.print(Text("  ").append_text(line), soft_wrap=True)
     before_us = f"untracked {found.untracked}, " if found.untracked else ""
     terminal.say(f"  held {found.held}, {before_us}missing {found.missing}, failed {found.failed}, rows {found.rows:,}")
     _print_gaps(terminal, one)
     _print_failures(terminal, one)
+
+
+def _by_value(config: PartitionConfig, cells: Sequence[Cell], *, everything: bool, ascii_only: bool) -> list[Text]:
+    """A line for each value of the lists, drawn as the worst of its partitions."""
+    by_value: dict[str, list[Cell]] = {}
+    for cell in cells:
+        by_value.setdefault(_value_of(config.partition(cell.key)), []).append(cell)
+    shown = list(by_value) if everything else list(by_value)[:MAX_VALUES]
+    width = max(map(len, shown), default=0)
+    lines = []
+    for value in shown:
+        held = sum(cell.state in ("committed", "empty") for cell in by_value[value])
+        rows = sum(cell.rows or 0 for cell in by_value[value])
+        look = calendar.worst(map(calendar.look_of, by_value[value]))
+        line = calendar.glyph(look, ascii_only=ascii_only).append(f" {value:<{width}}  ", style="default")
+        lines.append(line.append(f"held {held} of {len(by_value[value])}, rows {rows:,}", style="dim"))
+    if len(shown) < len(by_value):
+        lines.append(Text(f"... and {len(by_value) - len(shown)} more; --json shows all", style="dim"))
+    return lines
+
+
+def _value_of(partition: Partition) -> str:
+    """The parts of a partition that are values of lists."""
+    if not isinstance(partition, MultiPartition):
+        return partition.key
+    return join_key(part.key for part in partition.parts.values() if part is not partition.time)
 
 
 def _print_gaps(terminal: Terminal, one: Survey) -> None:
@@ -203,11 +257,14 @@ def _print_failures(terminal: Terminal, one: Survey) -> None:
 
 def _values(one: Survey) -> dict[str, Any]:
     config, found = one.asset.partitioning, one.found
+    time = config.time if config is not None else None
     ends = list(found.window) if found.window is not None else []
     return {
         "asset": one.asset.qualified_key,
-        "grain": config.granularity.value if isinstance(config, TimePartitionConfig) else None,
-        "zone": config.timezone if isinstance(config, TimePartitionConfig) else None,
+        "kind": config.kind if config is not None else None,
+        "columns": list(config.columns) if config is not None else [],
+        "grain": time.granularity.value if time is not None else None,
+        "zone": time.timezone if time is not None else None,
         "destination": one.destination or None,
         "expected": {"first": ends[0].key, "last": ends[-1].key, "count": len(ends)} if ends else None,
         "totals": {
@@ -217,7 +274,9 @@ def _values(one: Survey) -> dict[str, Any]:
             "failed": found.failed,
             "rows": found.rows,
         },
-        "gaps": [{"first": gap.first.key, "last": gap.last.key, "count": len(gap)} for gap in one.gaps],
+        "gaps": [
+            {"first": gap.first.key, "last": gap.last.key, "count": len(gap), "window": str(gap)} for gap in one.gaps
+        ],
         "partitions": [
             {
                 "key": cell.key,

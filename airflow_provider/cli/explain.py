@@ -11,8 +11,6 @@ from airflow_provider.partitioning import (
     PartitionConfig,
     PartitionWindow,
     RunFacts,
-    TimePartitionConfig,
-    TimePartitionWindow,
     resolve,
 )
 
@@ -22,7 +20,7 @@ RULES = {
     3: "the data interval: partitions whose end lies in (start, end]",
     4: "one instant: the last complete partitions at it",
     5: "the partitions that consumed events name",
-    6: "nothing says a partition: the whole asset",
+    6: "nothing says a partition: the whole asset, or all values of a list",
 }
 SHOWN = 20
 
@@ -110,10 +108,10 @@ def print_explanation(terminal: Terminal, asset: Asset, facts: RunFacts) -> None
 
 
 def _bounds(window: PartitionWindow, partitioning: PartitionConfig | None) -> str:
-    if not isinstance(window, TimePartitionWindow) or not isinstance(partitioning, TimePartitionConfig):
+    if window.time is None or partitioning is None or partitioning.time is None:
         return ""
-    zone = partitioning.zone
-    start, end = (instant.astimezone(zone).isoformat() for instant in (window.start, window.end))
+    zone = partitioning.time.zone
+    start, end = (instant.astimezone(zone).isoformat() for instant in (window.time.start, window.time.end))
     return f"[{start}, {end})"
 
 

@@ -13,7 +13,7 @@ from airflow_provider.definitions.destination import Destination
 from airflow_provider.definitions.io_context import IOContext
 from airflow_provider.definitions.task_options import merged
 from airflow_provider.errors import AssetsError
-from airflow_provider.partitioning import PartitionConfig, TimePartitionConfig
+from airflow_provider.partitioning import MultiPartitionConfig, PartitionConfig
 from airflow_provider.schema import Schema
 from airflow_provider.translation.naming import grain_name
 
@@ -52,7 +52,7 @@ def print_asset(terminal: Terminal, bundle: Bundle, asset: Asset) -> None:
 
 def zone_of(partitioning: PartitionConfig | None) -> str:
     """The zone of a partitioning by time."""
-    return partitioning.timezone if isinstance(partitioning, TimePartitionConfig) else NONE
+    return partitioning.time.timezone if partitioning is not None and partitioning.time is not None else NONE
 
 
 def place_of(destination: Destination, asset: Asset) -> str:
@@ -93,8 +93,14 @@ def _settings(asset: Asset) -> Lines:
 
 
 def _partitioning(partitioning: PartitionConfig | None) -> Lines:
+    if isinstance(partitioning, MultiPartitionConfig):
+        yield "kind", partitioning.kind
+        for dimension in partitioning.dimensions:
+            yield f"by {dimension.column}", dimension.described
+        yield "allow_window", _told(partitioning.allow_window)
+        return
     for name, value in (partitioning.to_definition() if partitioning is not None else {}).items():
-        yield name, _told(value)
+        yield name, ", ".join(value) if isinstance(value, list) else _told(value)
 
 
 def _schema(schema: type[Schema] | None) -> Lines:

@@ -14,6 +14,7 @@ from typing_extensions import Self
 from airflow_provider.definitions import ports
 from airflow_provider.definitions.component import Component, IgnoredDescriptor, InheritedField
 from airflow_provider.definitions.parameters import Parameters
+from airflow_provider.definitions.partition_columns import settle_synonym, with_partition_columns
 from airflow_provider.definitions.relation import Relation, relation_from
 from airflow_provider.definitions.retry import RetryPolicy
 from airflow_provider.definitions.settings import check_settings
@@ -189,6 +190,8 @@ class Asset(Computing):
     key: ClassVar[str] = "asset"
     schema: ClassVar[type[Schema] | None] = None  # type: ignore[assignment]
     partitioning: ClassVar[PartitionConfig | None] = None
+    partitions: ClassVar[PartitionConfig | None] = None
+    """Another name of ``partitioning``."""
     stray_rows: ClassVar[Literal["error", "drop"]] = "error"
     on_empty: ClassVar[Literal["keep", "replace", "fail"]] = "keep"
 
@@ -197,10 +200,11 @@ class Asset(Computing):
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
         """Refuse a schema that could not be cut into the partitions."""
+        where = f"asset {cls.__dict__.get('key') or cls.__name__!r}"
+        settle_synonym(cls, where=where)
         super().__pydantic_init_subclass__(**kwargs)
         if cls.schema is not None and cls.partitioning is not None:
-            where = f"asset {cls.__dict__.get('key') or cls.__name__!r}"
-            _refuse_unsliceable(cls.schema, cls.partitioning.column, where)
+            cls.schema = with_partition_columns(cls.schema, cls.partitioning, where=where)
 
     def __call__(self, **changes: Any) -> Self:
         """A reconfigured copy with the same id and owner, filled by the same computation."""
@@ -354,27 +358,6 @@ def _agreed(cls: type[Computing], name: str, value: Any, asked: Relation) -> Rel
         )
     given.many, given.optional = asked.many, given.optional or asked.optional
     return given
-
-
-def _refuse_unsliceable(schema: type[Schema], column: str, where: str) -> None:
-    """Rows are conformed before they are sliced, so the schema must keep the partition column, as one value."""
-    try:
-        specs = {spec.name: spec for spec in schema.field_specs()}
-    except DefinitionError:  # an annotation that names what is defined further down: told on first use
-        return
-    spec = specs.get(column)
-    if spec is None:
-        raise DefinitionError(
-            f"schema {schema.__name__!r} has no partition column {column!r}, so no row could be placed",
-            where=where,
-            fix=f"add {column!r} to the schema, or partition by one of {', '.join(specs)}",
-        )
-    if spec.repeated or spec.type in (float, bool, bytes, dict):
-        raise DefinitionError(
-            f"the partition column {column!r} is a {spec.type_name} in schema {schema.__name__!r}",
-            where=where,
-            fix="declare it as date, datetime or str",
-        )
 
 
 def _refuse_unfillable(cls: type[Computing], given: dict[str, Any], where: str) -> None:

@@ -20,7 +20,7 @@ from airflow_provider.definitions.resource import Resource
 from airflow_provider.definitions.retry import RetryPolicy
 from airflow_provider.definitions.view import Reference, View
 from airflow_provider.errors import AssetNotFoundError, CircularDependencyError, GraphError
-from airflow_provider.partitioning import Partition, PartitionConfig, PartitionWindow
+from airflow_provider.partitioning import Partition, PartitionWindow
 
 
 class AssetGraph:
@@ -293,17 +293,12 @@ def _check_partitionings(reader: Asset | MultiAsset, upstream: Asset) -> None:
     own, other = reader.partitioning, upstream.partitioning
     if other is None or isinstance(reader, View) or (own is not None and own.compatible(other)):
         return
-    said = "is not partitioned" if own is None else f"is partitioned by {_described(own)}"
+    said = "is not partitioned" if own is None else f"is partitioned by {own.described}"
     raise GraphError(
-        f"reads {upstream.qualified_key!r}, which is partitioned by {_described(other)}, but itself {said}",
+        f"reads {upstream.qualified_key!r}, which is partitioned by {other.described}, but itself {said}",
         where=reader.label,
-        fix="give both the same granularity and timezone",
+        fix="give both the same partitioning: granularity and timezone, values and their order, dimensions",
     )
-
-
-def _described(partitioning: PartitionConfig) -> str:
-    values = partitioning.to_definition()
-    return " in ".join(str(values[name]) for name in ("granularity", "timezone") if name in values) or values["kind"]
 
 
 def _ordered(edges: dict[str, set[str]]) -> list[str]:

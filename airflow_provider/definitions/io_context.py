@@ -51,8 +51,13 @@ class IOContext:
 
     @property
     def column(self) -> str:
-        """The partition column; empty for an unpartitioned asset."""
+        """The partition column; empty for an unpartitioned asset. Of several columns see ``columns``."""
         return self.asset.partitioning.column if self.asset.partitioning is not None else ""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The partition columns, in the order of a key's parts; ``()`` for an unpartitioned asset."""
+        return self.asset.partitioning.columns if self.asset.partitioning is not None else ()
 
     def narrowed(self, partition: Partition | None) -> "IOContext":
         """The same context for one partition."""
@@ -84,8 +89,9 @@ class IOContext:
         window = cast("PartitionWindow", self.window)  # several partitions come of a window
         parts = split(table, self.asset.partitioning, window, where=self.asset.label)
         if parts.stray_count:
+            columns = "|".join(self.columns)
             raise PartitionError(
-                f"{parts.stray_count} row(s) lie outside the window {self.window} or have no {self.column!r}",
+                f"{parts.stray_count} row(s) lie outside the window {self.window} or have no {columns!r}",
                 where=self.asset.label,
                 fix="keep only the window's rows, or run the window that holds them",
             )

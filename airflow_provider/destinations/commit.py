@@ -183,8 +183,8 @@ class PosixCommitter:
 
     def untracked(self, known: Collection[str]) -> list[str]:
         """Keys with data but no record (``known`` are those with one), sorted; one listing of the table's folder."""
-        keys = (self._folder.key_of_folder(entry.name) for entry in _entries(self._folder.root))
-        return [k for k in keys if k is not None and k not in known and os.path.isfile(self._folder.data(k))]
+        keys = self._folder.keys_on_disk()
+        return [key for key in keys if key not in known and os.path.isfile(self._folder.data(key))]
 
     def commit(self, partition: Partition | None, data: Any, stamp: Stamp) -> CommitRecord:
         """Replace exactly this partition by ``data``.
@@ -432,9 +432,7 @@ class PosixCommitter:
 
     def _keys_on_disk(self) -> Iterator[str | None]:
         yield None
-        for entry in _entries(self._folder.root):
-            if (key := self._folder.key_of_folder(entry.name)) is not None:
-                yield key
+        yield from self._folder.keys_on_disk()
 
     @contextlib.contextmanager
     def _writing(self, path: str, key: str | None = None) -> Iterator[None]:

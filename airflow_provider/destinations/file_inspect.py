@@ -59,21 +59,7 @@ class FileInspector:
 
     def unplaced(self) -> list[str]:
         """Files and folders of the table's folder that are no partition, and files beside a partition's own."""
-        folder = self._folder
-        lines = []
-        for entry in _entries(folder.root):
-            key = folder.key_of_folder(entry.name)
-            if not entry.is_dir():
-                lines.append(f"{entry.path!r} is no file of ours")
-            elif key is None:
-                wanted = f"{column_component(folder.column)}=<key>" if folder.column else "no folder"
-                lines.append(f"{entry.path!r} is no partition: expected is {wanted}, keys percent-encoded")
-            else:
-                lines += [
-                    f"{inner.path!r} is no file of ours: a partition's data is data.{folder.extension}"
-                    for inner in _entries(entry.path)
-                ]
-        return lines
+        return list(_unplaced(self._folder, self._folder.root, 0))
 
     def adopt(self, partition: Partition | None, *, dry_run: bool = False) -> Adoption:
         """Record a file that was there before; see ``Inspector.adopt``."""
@@ -170,14 +156,27 @@ class FileInspector:
 
     def _note(self, value: Any) -> str:
         columns = getattr(value, "column_names", None)
-        column = self.context.column
-        if not column or columns is None or column in columns:
-            return ""
-        return f"the file has no column {column!r}: the partition reads without it"
+        lacking = [repr(name) for name in self.context.columns if columns is not None and name not in columns]
+        return f"the file has no column {', '.join(lacking)}: the partition reads without it" if lacking else ""
 
     def _where(self, key: str | None) -> str:
         partition = "" if key is None else f", partition {key!r}"
         return f"{self.context.asset.label}{partition} in {self.destination.address}"
+
+
+def _unplaced(folder: TableFolder, path: str, depth: int) -> Iterator[str]:
+    """What is in a folder of the table without a place there, and in the folders of partitions below."""
+    columns = folder.columns
+    for entry in _entries(path, keep=f"{column_component(columns[depth])}=" if depth < len(columns) else None):
+        if depth and depth == len(columns):
+            yield f"{entry.path!r} is no file of ours: a partition's data is data.{folder.extension}"
+        elif not entry.is_dir():
+            yield f"{entry.path!r} is no file of ours"
+        elif not columns or folder.part_of_folder(depth, entry.name) is None:
+            wanted = f"{column_component(columns[depth])}=<key>" if columns else "no folder"
+            yield f"{entry.path!r} is no partition: expected is {wanted}, keys percent-encoded"
+        else:
+            yield from _unplaced(folder, entry.path, depth + 1)
 
 
 def _stamp(value: Any, seen: Seen) -> Stamp:
@@ -201,11 +200,17 @@ def _sorted(keys: Iterable[str | None]) -> list[str | None]:
     return sorted(keys, key=lambda key: (key is not None, key or ""))
 
 
-def _entries(path: str) -> list["os.DirEntry[str]"]:
-    """What is not ours: hidden and underscored names are, and ``data.*`` of whatever format."""
+def _entries(path: str, keep: str | None) -> list["os.DirEntry[str]"]:
+    """What is not ours: hidden and underscored names are, and ``data.*`` of whatever format; but what begins so is."""
     try:
         with os.scandir(path) as entries:
-            found = [entry for entry in entries if not entry.name.startswith((".", "_", "data."))]
+            found = [
+                entry for entry in entries if not entry.name.startswith((".", "_", "data.")) or _begins(entry, keep)
+            ]
     except (FileNotFoundError, NotADirectoryError):
         return []
     return sorted(found, key=lambda entry: entry.name)
+
+
+def _begins(entry: "os.DirEntry[str]", prefix: str | None) -> bool:
+    return prefix is not None and entry.name.startswith(prefix)

@@ -108,7 +108,7 @@ class FileLikeDestination(CommittedDestination):
             self.root,
             dataset=context.dataset,
             table=context.table,
-            column=context.column,
+            columns=context.columns,
             extension=self.extension,
         )
 

@@ -21,9 +21,9 @@ from airflow_provider.destinations.file_like import rows_of
 from airflow_provider.errors import AssetsError, DataCorruptError, DestinationError, SupersededError
 from airflow_provider.ledger.record import CommitRecord
 from airflow_provider.partitioning import Partition
+from airflow_provider.partitioning.names import component, decode
 from airflow_provider.storage.conditional import ConditionalStore, open_store
 from airflow_provider.storage.index import open_index
-from airflow_provider.storage.names import component, decode
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from airflow_provider.definitions.destination import Call, Guarantee, Stamp, joi
 from airflow_provider.definitions.io_context import IOContext
 from airflow_provider.destinations.committed import CommittedDestination
 from airflow_provider.destinations.file_like import detached, rows_of
-from airflow_provider.destinations.paths import column_component, component
+from airflow_provider.destinations.paths import component, partition_components
 from airflow_provider.errors import DataNotFoundError, DestinationError, SupersededError
 from airflow_provider.ledger.foreign import own
 from airflow_provider.ledger.record import CommitRecord
@@ -34,7 +34,7 @@ class Stored:
 class MemoryDestination(CommittedDestination):
     """Stores partitions in a dict that all instances in the process share. Call ``clear`` between tests.
 
-    The dict's keys are ``{dataset}/{table}`` or ``{dataset}/{table}/{column}={key}``.
+    The dict's keys are ``{dataset}/{table}`` or ``{dataset}/{table}/{column}={key}``, as the paths of files are.
     """
 
     key: ClassVar[str] = "memory_destination"
@@ -178,8 +178,9 @@ class MemoryCommitter:
         return stamp.record(asset=asset, destination=_ADDRESS, partition=partition, uri=uri)
 
     def _owns(self, place: str) -> bool:
-        table, _, last = place.rpartition("/")
-        return place == self._table or (table == self._table and "=" in last)
+        depth = max(1, len(self._context.columns))
+        table, *parts = place.rsplit("/", depth)
+        return place == self._table or (table == self._table and len(parts) == depth and all("=" in p for p in parts))
 
 
 def _table(context: IOContext) -> str:
@@ -189,4 +190,4 @@ def _table(context: IOContext) -> str:
 
 def _place(context: IOContext, partition: Partition | None) -> str:
     table = _table(context)
-    return table if partition is None else f"{table}/{column_component(context.column)}={component(partition.key)}"
+    return table if partition is None else "/".join([table, *partition_components(context.columns, partition.key)])

@@ -2,25 +2,28 @@
 # ruff: noqa: PTH118
 """Where things lie under a ``base_path``.
 
-Layout: ``{base}/{dataset}/{table}/{column}={key}/data.{ext}``; without dataset ``{base}/{table}/...``; unpartitioned
+Layout: ``{base}/{dataset}/{table}/{column}={key}/data.{ext}``; of several dimensions each part has its folder,
+``date=2026-01-01/region=eu``; without dataset ``{base}/{table}/...``; unpartitioned
 ``{base}/{dataset}/{table}/data.{ext}``; beside the data ``_ledger/`` (fence, locks, intents, records) and ``_meta/``.
-Dataset, table and key are encoded by ``component``, which is injective and never climbs: see ``storage.names``.
+Dataset, table and key are encoded by ``component``, which is injective and never climbs: see ``partitioning.names``.
 """
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from urllib.parse import quote
 
 from airflow_provider.errors import PartitionError
-from airflow_provider.storage.names import MAX_COMPONENT, component, decode, refused
+from airflow_provider.partitioning.keys import join_key, split_key
+from airflow_provider.partitioning.names import MAX_COMPONENT, component, decode, refused
 
 __all__ = ["MAX_COMPONENT", "TableFolder", "column_component", "component", "decode"]
 
 
 @lru_cache(maxsize=256)
 def column_component(column: str) -> str:
-    """Encode the column of ``{column}={key}``. Case stays: a table has one partition column."""
+    """Encode the column of ``{column}={key}``. Case stays: at each depth a table has one partition column."""
     encoded = quote(column, safe=" ")
     if encoded.startswith("."):
         encoded = f"%2E{encoded[1:]}"
@@ -29,37 +32,56 @@ def column_component(column: str) -> str:
     return encoded
 
 
+def partition_components(columns: tuple[str, ...], key: str) -> list[str]:
+    """The folders of a partition, ``{column}={part}`` one in another.
+
+    A key of fewer parts, left from an older partitioning, has fewer folders: there its data was.
+    """
+    parts = _parts(key, len(columns))
+    return [f"{column_component(column)}={component(part)}" for column, part in zip(columns, parts, strict=False)]
+
+
+def _parts(key: str, count: int) -> tuple[str, ...]:
+    if count == 1:
+        return (key,)
+    try:
+        parts = split_key(key)
+    except PartitionError:  # of an older partitioning, too
+        return (key,)
+    return parts if len(parts) <= count else (*parts[: count - 1], join_key(parts[count - 1 :]))
+
+
 @dataclass(frozen=True)
 class TableFolder:
     """The places of one table in one format.
 
     Attributes:
         root: ``{base}/{dataset}/{table}``, absolute.
-        column: The partition column; empty for an unpartitioned table.
+        columns: The partition columns, in the order of a key's parts; none for an unpartitioned table.
         extension: ``parquet``, ``csv``, ``pkl``: also keeps the ledger files of several formats in one folder apart.
     """
 
     root: str
-    column: str
+    columns: tuple[str, ...]
     extension: str
 
     @classmethod
-    def of(cls, base: str, *, dataset: str, table: str, column: str, extension: str) -> "TableFolder":
-        """The folder of ``table``; ``dataset`` and ``column`` may be empty.
+    def of(cls, base: str, *, dataset: str, table: str, columns: tuple[str, ...], extension: str) -> "TableFolder":
+        """The folder of ``table``; ``dataset`` and ``columns`` may be empty.
 
         Raises:
             PartitionError: One of them fits no path.
         """
-        if column:
+        for column in columns:
             column_component(column)
         parts = [component(dataset)] if dataset else []
-        return cls(os.path.join(base, *parts, component(table)), column, extension)
+        return cls(os.path.join(base, *parts, component(table)), columns, extension)
 
     def folder(self, key: str | None) -> str:
         """The folder that holds the data file of ``key``; None is the unpartitioned whole."""
         if key is None:
             return self.root
-        return os.path.join(self.root, f"{column_component(self.column)}={component(key)}")
+        return os.path.join(self.root, *partition_components(self.columns, key))
 
     def data(self, key: str | None) -> str:
         """The data file."""
@@ -93,15 +115,35 @@ class TableFolder:
         stem = name[: -len(suffix)]
         return None if stem == "_whole" else decode(stem)
 
-    def key_of_folder(self, name: str) -> str | None:
-        """The key whose data lies in the folder called ``name``; None when it is not a partition's folder."""
-        prefix = f"{column_component(self.column)}=" if self.column else ""
+    def part_of_folder(self, depth: int, name: str) -> str | None:
+        """The part of a key whose partitions lie in the folder called ``name``; None when it is not ours.
+
+        Args:
+            depth: How many folders of parts lie above it.
+            name: The folder's own name.
+        """
+        prefix = f"{column_component(self.columns[depth])}=" if self.columns else ""
         if not prefix or not name.startswith(prefix):
             return None
         try:
             return decode(name[len(prefix) :])
         except PartitionError:
             return None
+
+    def keys_on_disk(self) -> Iterator[str]:
+        """The key of every partition's folder, sorted by the folders' names; one listing per folder above them."""
+        for parts in self._parts_on_disk(self.root, 0):
+            yield parts[0] if len(self.columns) == 1 else join_key(parts)
+
+    def _parts_on_disk(self, path: str, depth: int) -> Iterator[tuple[str, ...]]:
+        for name in _folders(path) if self.columns else ():
+            part = self.part_of_folder(depth, name)
+            if part is None:
+                continue
+            if depth + 1 == len(self.columns):
+                yield (part,)
+            else:
+                yield from ((part, *rest) for rest in self._parts_on_disk(os.path.join(path, name), depth + 1))
 
     @cached_property
     def ledger(self) -> str:
@@ -142,3 +184,11 @@ class TableFolder:
 
     def _name(self, key: str | None) -> str:
         return f"{self._stem(key)}.{self.extension}.json"
+
+
+def _folders(path: str) -> list[str]:
+    try:
+        with os.scandir(path) as entries:
+            return sorted(entry.name for entry in entries if entry.is_dir())
+    except (FileNotFoundError, NotADirectoryError):
+        return []

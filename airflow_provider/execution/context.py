@@ -6,7 +6,7 @@ from collections.abc import Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from airflow_provider.execution.events import Emitter
-from airflow_provider.partitioning import Partition, PartitionWindow, TimePartition, TimePartitionWindow
+from airflow_provider.partitioning import Partition, PartitionWindow
 
 if TYPE_CHECKING:
     from airflow_provider.definitions.asset import Asset
@@ -120,14 +120,14 @@ class ExecutionContext:
 
     @property
     def partition_date(self) -> dt.date:
-        """The date of a daily partition.
+        """The date of a daily partition; of several dimensions, that of the time.
 
         Raises:
             AttributeError: As for ``partition``, or the partition is not a day.
         """
-        partition = self.partition
-        if not isinstance(partition, TimePartition):
-            raise AttributeError(f"{self.asset.label} is not partitioned by time. Use context.partition instead")  # noqa: TRY004 -- a property that is not there
+        partition = self.partition.time
+        if partition is None:
+            raise AttributeError(f"{self.asset.label} is not partitioned by time. Use context.partition instead")
         if partition.granularity.value != "day":
             raise AttributeError(
                 f"{self.asset.label} is partitioned by {partition.granularity.value}. Use context.partition instead"
@@ -137,9 +137,9 @@ class ExecutionContext:
     @property
     def partition_time_window(self) -> tuple[dt.datetime, dt.datetime]:
         """Start and end of the window, aware and half-open, in the partitioning's zone."""
-        window = self.window
-        if not isinstance(window, TimePartitionWindow):
-            raise AttributeError(f"{self.asset.label} is not partitioned by time")  # noqa: TRY004 -- as above
+        window = self.window.time
+        if window is None:
+            raise AttributeError(f"{self.asset.label} is not partitioned by time")
         return window.bounds
 
     def add_metadata(self, **values: Any) -> None:

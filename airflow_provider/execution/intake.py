@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.errors import AssetError
+from airflow_provider.execution.managed_key import with_key
 from airflow_provider.execution.spool import Spool
 from airflow_provider.execution.stream import Batch, Stream, counted_from
 from airflow_provider.partitioning import PartitionWindow
@@ -113,6 +114,7 @@ class Intake:
         asset, data = self.asset, batch.data
         if asset.normalizer is not None:
             data = asset.normalizer.normalize(data, where=asset.label)
+        data = with_key(data, asset, self.window)
         data, _ = conform(data, asset.schema, asset.strategy, where=asset.label, told=self._told)
         return _plain(data.arrow(where=asset.label))
 

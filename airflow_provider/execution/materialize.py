@@ -101,7 +101,7 @@ class OutputRun:
             raise self._failure
         if self._pieces.is_empty:
             self._emitter.warn("%s was asked for and not given: it has no rows", self.asset.label)
-        produced = conformed(self._pieces.whole(), self.asset)
+        produced = conformed(self._pieces.whole(), self.asset, self._window)
         require_forms(produced, self.asset, self._destinations)
         self._slices = sliced(produced, self.asset, self._window, self._emitter)
         self._kept = [*self._kept, produced] if self.keep_data else [produced]

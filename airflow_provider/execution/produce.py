@@ -16,6 +16,7 @@ from airflow_provider.definitions.view import View
 from airflow_provider.errors import AssetError, PartitionError
 from airflow_provider.execution.events import Emitter
 from airflow_provider.execution.intake import Strays
+from airflow_provider.execution.managed_key import with_key
 from airflow_provider.execution.spool import Spool
 from airflow_provider.execution.tracing import span
 from airflow_provider.partitioning import Partition, PartitionWindow
@@ -90,12 +91,18 @@ class Slices:
         return zip(self.partitions, self.pieces, strict=True)
 
 
-def conformed(value: Any, asset: Asset) -> Produced:
+def conformed(value: Any, asset: Asset, window: PartitionWindow | None = None) -> Produced:
     """``value`` normalized and fitted to the asset's schema; without one a schema is inferred for a table.
+
+    Args:
+        value: What was taken in.
+        asset: Whose data it is.
+        window: The partitions of the pass; rows without a partition column of their own get the key from it.
 
     Raises:
         AssetError: It is no table, but the asset declares a schema.
         SchemaError: It does not fit the schema.
+        PartitionError: Rows of several partitions lack the key that only they can say.
     """
     if isinstance(value, Spooled):
         return Produced(value, None, value.schema)
@@ -113,6 +120,7 @@ def conformed(value: Any, asset: Asset) -> Produced:
     if asset.normalizer is not None:
         with span("asset_normalize", asset=asset.qualified_key, rows=table.num_rows):
             table = asset.normalizer.normalize(table, where=asset.label)
+    table = with_key(table, asset, window)
     with span("asset_conform", asset=asset.qualified_key, rows=table.num_rows):
         table, schema = conform(table, asset.schema, asset.strategy, where=asset.label)
     return Produced(table.value, table, schema)
@@ -199,13 +207,13 @@ def _check_strays(asset: Asset, window: PartitionWindow | None, parts: "Split | 
         raise _stray_error(asset, window, parts)
     emitter.warn(
         "%s dropped %s rows outside the window %s or without %s",
-        asset.label, parts.stray_count, window, asset.partitioning.column,
+        asset.label, parts.stray_count, window, "|".join(asset.partitioning.columns),
     )  # fmt: skip
 
 
 def _stray_error(asset: Asset, window: PartitionWindow, parts: "Split | Strays") -> PartitionError:
     assert asset.partitioning is not None  # noqa: S101 -- only partitioned data is sliced
-    column = asset.partitioning.column
+    column = "|".join(asset.partitioning.columns)
     first = f"row {parts.first_stray[0]} has {column}={parts.first_stray[1]}" if parts.first_stray else "a row"
     return PartitionError(
         f"{first}, outside the window {window} ({parts.stray_count} such rows, {parts.nulls} of them without a value)",

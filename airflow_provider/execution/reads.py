@@ -56,7 +56,8 @@ class Reading:
     _opened: Any = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        own_window = self.window if self.upstream.partitioning is not None else None
+        partitioning = self.upstream.partitioning
+        own_window = None if self.window is None or partitioning is None else partitioning.adopt(self.window)
         self._io = IOContext(self.upstream, own_window, self.metadata, self.upstream.schema)
         self._destination: Destination = self.upstream.default_destination
 

@@ -1,6 +1,7 @@
 """The windows of a run, checked before anything starts: problems are told all at once."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.computation import Computation
@@ -11,11 +12,13 @@ Windows = tuple[PartitionWindow, ...] | None
 
 
 def windows_for(
-    asset: Asset | Computation, window: PartitionWindow | Partition | Iterable[PartitionWindow] | str | None
+    asset: Asset | Computation,
+    window: PartitionWindow | Partition | Iterable[PartitionWindow] | Mapping[str, Any] | str | None,
 ) -> Windows:
     """``window`` as the windows that ``asset``, or what fills it, is run for, in its own zone; None without partitions.
 
-    Anything but windows is read as typed: a key, ``first..last``, a date, an aware datetime, or a list of those.
+    Anything but windows is read as typed: a key, ``first..last``, a date, an aware datetime, a mapping of columns, or a
+    list of those; see ``parse`` of the asset's partitioning.
 
     Raises:
         PartitionError: None was given to a partitioned asset, or something that names no partition, or a window is of
@@ -23,7 +26,7 @@ def windows_for(
     """
     if asset.partitioning is None:
         return None
-    if isinstance(window, Iterable) and not isinstance(window, (str, bytes, PartitionWindow)):
+    if isinstance(window, Iterable) and not isinstance(window, (str, bytes, PartitionWindow, Mapping)):
         given: Windows = asset.partitioning.parse(list(window), where=asset.label)
     else:
         given = asset.partitioning.parse(window, where=asset.label)
@@ -42,7 +45,7 @@ def writes(asset: Asset, windows: Windows) -> int:
     return partitions * max(1, len(asset.destinations))
 
 
-def check_all(assets: Iterable[Asset | Computation], window: PartitionWindow | Partition | None) -> dict[str, Windows]:
+def check_all(assets: Iterable[Asset | Computation], window: Any) -> dict[str, Windows]:
     """The windows of each by qualified key.
 
     Raises:

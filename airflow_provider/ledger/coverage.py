@@ -12,7 +12,7 @@ from typing import Literal
 from airflow_provider.ledger.fold import LastAttempt
 from airflow_provider.ledger.foreign import is_own
 from airflow_provider.ledger.index import AssetIndex
-from airflow_provider.partitioning import Partition, PartitionConfig, PartitionWindow, TimePartitionConfig
+from airflow_provider.partitioning import Partition, PartitionConfig, PartitionWindow, TimePartitionWindow
 
 CellState = Literal["committed", "empty", "untracked", "missing"]
 """As ``HeldState``, where ``absent`` is ``missing``: what is not held of what is expected."""
@@ -41,7 +41,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Coverage:
-    """The cells of one asset, in time order.
+    """The cells of one asset, in the order of its partitions.
 
     Attributes:
         window: The partitions that were expected; None for an unpartitioned asset, and where nothing says what to
@@ -72,6 +72,12 @@ class Coverage:
         """How many cells' last attempt failed, whatever they hold."""
         return sum(cell.last_attempt == "failed" for cell in self.cells)
 
+    def spanned_time(self, partitioning: PartitionConfig) -> TimePartitionWindow | None:
+        """The time from the first to the last cell; None without cells, and where partitions have no time."""
+        times = [partitioning.partition(cell.key).time for cell in self.cells if cell.key is not None]
+        found = [time for time in times if time is not None]
+        return TimePartitionWindow.between(min(found), max(found)) if found else None
+
     @property
     def rows(self) -> int:
         """Rows held, over all cells whose count is known."""
@@ -95,11 +101,10 @@ def coverage(
     if window is not None:
         window = partitioning.adopt(window)
         return Coverage(window, tuple(_cell(partition.key, index) for partition in window))
-    known = dict(sorted((p, p.key) for p in _known(partitioning, index)))
-    expected = partitioning.expected(now) or _span(partitioning, list(known))
-    keys = {partition: partition.key for partition in expected or ()} | known
-    cells = tuple(_cell(keys[partition], index) for partition in sorted(keys))  # type: ignore[type-var]
-    return Coverage(expected, cells)
+    known = list(_known(partitioning, index))
+    expected = partitioning.expected(now) or partitioning.spanning(known)
+    partitions = partitioning.ordered([*(expected or ()), *known])
+    return Coverage(expected, tuple(_cell(partition.key, index) for partition in partitions))
 
 
 def _known(partitioning: PartitionConfig, index: AssetIndex) -> "Iterator[Partition]":
@@ -107,12 +112,6 @@ def _known(partitioning: PartitionConfig, index: AssetIndex) -> "Iterator[Partit
     for key in {*index.records, *index.notes, *index.untracked}:
         if key is not None and is_own(partitioning, key):
             yield partitioning.partition(key)
-
-
-def _span(partitioning: PartitionConfig, known: "list[Partition]") -> PartitionWindow | None:
-    if not known or not isinstance(partitioning, TimePartitionConfig):
-        return None
-    return partitioning.window(known[0], known[-1])  # type: ignore[arg-type]
 
 
 def _cell(key: str | None, index: AssetIndex) -> Cell:

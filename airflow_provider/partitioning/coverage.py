@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from airflow_provider.errors import PartitionError
-from airflow_provider.partitioning.config import TimePartitionConfig
+from airflow_provider.partitioning.config import PartitionConfig
 from airflow_provider.partitioning.partition import TimePartition
 from airflow_provider.partitioning.window import TimePartitionWindow
 
@@ -69,7 +69,7 @@ def gaps(expected: TimePartitionWindow, held: Collection[str]) -> tuple[TimePart
     return (*found, TimePartitionWindow.between(first, expected.last)) if first is not None else tuple(found)
 
 
-def stretches(keys: Iterable[str], config: TimePartitionConfig, *, limit: int = 10) -> list[str]:
+def stretches(keys: Iterable[str], config: PartitionConfig, *, limit: int = 10) -> list[str]:
     """Write keys in few words: ``first..last`` per stretch of neighbours, oldest first.
 
     Args:
@@ -77,11 +77,11 @@ def stretches(keys: Iterable[str], config: TimePartitionConfig, *, limit: int = 
         config: The partitioning.
         limit: How many entries at most; a last one says how many more there are.
     """
-    partitions, alien = [], []
+    windows, alien = [], []
     for key in keys:
         try:
-            partitions.append(config.partition(key))
+            windows.append(config.partition(key).window)
         except PartitionError:
             alien.append(key)
-    texts = [*(str(window) for window in TimePartitionWindow.contiguous(partitions)), *sorted(set(alien))]
+    texts = [*(str(window) for window in config.join(windows)), *sorted(set(alien))]
     return texts if len(texts) <= limit else [*texts[:limit], f"and {len(texts) - limit} more"]

@@ -11,7 +11,11 @@ rule  what the run carries                                                window
 4     a zero-width interval, a logical date, or only ``run_after``        the last ``lookback`` complete ones
 5     consumed events that name partitions                                their union
 6     nothing                                                             the whole, or an error if partitioned
+                                                                          by time
 ====  ==================================================================  ======================================
+
+A list has no time, so rules 3 and 4 say nothing about it: without a typed window, a key or keys of events a run covers
+all its values. With several dimensions, what rules 2 to 5 say of the time is covered for all values of the lists.
 
 The rule never depends on a run's type, and run ids are never read: Airflow's versions differ in both.
 Nothing is rounded: an interval that cuts a partition does not cover it.
@@ -105,7 +109,7 @@ def resolve(facts: RunFacts, config: PartitionConfig | None, *, where: str) -> R
         or _by_interval(facts, config, where=where)
         or _by_instant(facts, config, where=where)
         or _by_events(facts, config, where=where)
-        or _by_nothing(where=where)
+        or _by_nothing(facts, config, where=where)
     )
 
 
@@ -222,6 +226,8 @@ def _by_events(facts: RunFacts, config: PartitionConfig, *, where: str) -> Resol
     if facts.event_keys is None:
         return None
     sources = ", ".join(facts.event_sources) or "its upstreams"
+    if not facts.event_keys and config.whole is not None:
+        return None
     if not facts.event_keys:
         raise PartitionError(
             f"is partitioned, but the events of {sources} name no partition",
@@ -233,7 +239,10 @@ def _by_events(facts: RunFacts, config: PartitionConfig, *, where: str) -> Resol
     return _bounded(windows, 5, f"named by the events of {sources}", facts, config, where=where)
 
 
-def _by_nothing(*, where: str) -> Resolution:
+def _by_nothing(facts: RunFacts, config: PartitionConfig, *, where: str) -> Resolution:
+    if config.whole is not None:
+        reason = "the partitions are a list, which has no time, and the run names none: it covers all of them"
+        return _bounded([config.whole], 6, reason, facts, config, where=where)
     raise PartitionError("is partitioned, but the run says no partition", where=where, fix=_SAID_HOW)
 
 

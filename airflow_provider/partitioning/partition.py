@@ -28,7 +28,10 @@ _ISO_DATETIME = re.compile(
 
 
 class Partition(ABC):
-    """One slice of an asset. Frozen, hashable, ordered, equal to what its key names."""
+    """One slice of an asset. Frozen, hashable, equal to what its key names.
+
+    Time partitions are ordered by themselves; those of a list by ``PartitionConfig.rank``, which knows their order.
+    """
 
     __slots__ = ()
 
@@ -41,6 +44,11 @@ class Partition(ABC):
     @abstractmethod
     def window(self) -> PartitionWindow:
         """The window of this partition alone."""
+
+    @property
+    def time(self) -> TimePartition | None:
+        """The stretch of time that the partition is, or lies in; ``None`` for one that time says nothing about."""
+        return None
 
     def __str__(self) -> str:
         return self.key
@@ -165,6 +173,11 @@ class TimePartition(Partition):
     def bounds(self) -> tuple[datetime, datetime]:
         """The half-open stretch ``[start, end)``, in UTC."""
         return self.start, self.end
+
+    @property
+    def time(self) -> TimePartition:
+        """This partition itself."""
+        return self
 
     @property
     def date(self) -> date:

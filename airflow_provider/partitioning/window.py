@@ -20,7 +20,7 @@ Point = TimePartition | date | datetime | str
 
 
 class PartitionWindow(ABC):
-    """One or more consecutive partitions. Frozen, hashable, iterates oldest first."""
+    """One or more partitions, consecutive in their order. Frozen, hashable, iterates in order: time's oldest first."""
 
     __slots__ = ()
 
@@ -47,6 +47,11 @@ class PartitionWindow(ABC):
 
     @abstractmethod
     def __contains__(self, partition: object) -> bool: ...
+
+    @property
+    def time(self) -> TimePartitionWindow | None:
+        """The stretch of time that the window is, or has as a part; ``None`` for one that time says nothing about."""
+        return None
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -178,6 +183,11 @@ class TimePartitionWindow(PartitionWindow):
     def edges(self) -> tuple[datetime, ...]:
         """The ``n + 1`` instants, in UTC, between which the ``n`` partitions lie."""
         return (*(partition.start for partition in self), self.end)
+
+    @property
+    def time(self) -> TimePartitionWindow:
+        """This window itself."""
+        return self
 
     @property
     def granularity(self) -> Granularity:

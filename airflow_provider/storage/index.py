@@ -21,7 +21,8 @@ from airflow_provider.errors import PartitionError
 from airflow_provider.ledger.index import AssetIndex
 from airflow_provider.ledger.record import Entry
 from airflow_provider.ledger.standing import Standing, standing, whole_lines
-from airflow_provider.storage import names, posix
+from airflow_provider.partitioning import names
+from airflow_provider.storage import posix
 from airflow_provider.storage.conditional import local_root
 from airflow_provider.storage.options import environment_name, option
 

@@ -154,7 +154,8 @@ def _stand_in(asset: Asset | MultiAsset, name: str, real: Asset | None, data: An
         copy: Asset = real(destinations=given)
         return copy
     table = None if data is None else TableData.of(unwrap(data))
-    by_partition = asset.partitioning is not None and (table is None or asset.partitioning.column in table.columns)
-    made = define(key=to_identifier(name), partitioning=asset.partitioning if by_partition else None)(lambda: None)
+    partitioning = asset.partitioning
+    by_partition = partitioning is not None and (table is None or set(partitioning.columns) <= set(table.columns))
+    made = define(key=to_identifier(name), partitioning=partitioning if by_partition else None)(lambda: None)
     bound: Asset = made(destinations=given)
     return bound

@@ -136,6 +136,11 @@ class KeyedBy:
 
     column: str = "region"
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The one column."""
+        return (self.column,)
+
     def partition(self, value: str) -> NamedPartition:
         """The partition of that key."""
         return NamedPartition(value)

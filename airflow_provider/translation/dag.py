@@ -151,20 +151,21 @@ def _check_one_grain(assets: Sequence[Asset], where: str) -> None:
 
 
 def _grain(partitioning: PartitionConfig) -> str:
-    return f"{grain_name(partitioning)} in {getattr(partitioning, 'timezone', 'no zone')}"
+    zone = partitioning.time.timezone if partitioning.time is not None else "no zone"
+    return f"{grain_name(partitioning)} in {zone}"
 
 
 def _first_start(assets: Sequence[Asset]) -> dt.datetime | None:
     """The earliest ``start`` of the partitionings: scheduled runs begin with the first partition."""
-    starts = [start for a in assets if (start := getattr(a.partitioning, "start", None)) is not None]
-    first = min(starts, default=None)
-    return first if first is None or isinstance(first, dt.datetime) else first.start
+    times = [a.partitioning.time for a in assets if a.partitioning is not None]
+    return min((time.start.start for time in times if time is not None and time.start is not None), default=None)
 
 
-def _aware(moment: dt.datetime | None, partitioning: Any) -> dt.datetime | None:
+def _aware(moment: dt.datetime | None, partitioning: PartitionConfig | None) -> dt.datetime | None:
     if moment is None or moment.tzinfo is not None:
         return moment
-    return moment.replace(tzinfo=partitioning.zone if partitioning is not None else dt.timezone.utc)
+    time = partitioning.time if partitioning is not None else None
+    return moment.replace(tzinfo=time.zone if time is not None else dt.timezone.utc)
 
 
 def _default_id(workloads: Sequence[Workload], assets: Sequence[Asset]) -> str:

@@ -22,7 +22,7 @@ from airflow_provider.definitions.view import Reference, View
 from airflow_provider.errors import ConfigError, GraphError, located
 from airflow_provider.translation.broken import register_broken
 from airflow_provider.translation.dag import build_dag
-from airflow_provider.translation.naming import grain_name, zone_name
+from airflow_provider.translation.naming import grain_name, group_name
 from airflow_provider.translation.schedule import BY_GRAIN
 from airflow_provider.version_compat import DAG
 
@@ -157,13 +157,13 @@ def _units_of(workload: Any, layout: Layout) -> list[Unit]:
 
 
 def _by_grain(assets: Sequence[Asset]) -> dict[tuple[str, str], list[Asset]]:
-    """The assets by grain and zone, each view with what it reads."""
+    """The assets by grain and zone (lists by their columns), each view with what it reads."""
     groups: dict[tuple[str, str], list[Asset]] = {}
     views = [asset for asset in assets if isinstance(asset, View)]
     for asset in assets:
         if asset not in views:
             partitioning = Computation.of(asset).partitioning
-            groups.setdefault((grain_name(partitioning), zone_name(partitioning)), []).append(asset)
+            groups.setdefault((grain_name(partitioning), group_name(partitioning)), []).append(asset)
     while views:
         ready = [view for view in views if not any(_reads(view, other) for other in views)] or views
         for view in ready:

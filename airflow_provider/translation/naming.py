@@ -3,7 +3,9 @@
 Names are state: a changed task id orphans its history.
 """
 
-from airflow_provider.partitioning import PartitionConfig, TimePartitionConfig
+import re
+
+from airflow_provider.partitioning import PartitionConfig
 
 _GRAINS = {
     "hour": "hourly",
@@ -16,15 +18,20 @@ _GRAINS = {
 
 
 def grain_name(partitioning: PartitionConfig | None) -> str:
-    """``daily`` and so on; ``unpartitioned`` without a partitioning."""
+    """``daily`` and so on, by the time of several dimensions; ``keyed`` for lists, ``unpartitioned`` without any."""
     if partitioning is None:
         return "unpartitioned"
-    if isinstance(partitioning, TimePartitionConfig):
-        return _GRAINS[partitioning.granularity.value]
-    return "keyed"
+    return "keyed" if partitioning.time is None else _GRAINS[partitioning.time.granularity.value]
+
+
+def group_name(partitioning: PartitionConfig | None) -> str:
+    """What tells DAGs of one source and grain apart: the zone, or the columns of lists without a time."""
+    if partitioning is None or partitioning.time is not None:
+        return zone_name(partitioning)
+    return re.sub(r"[^a-z0-9_]+", "_", "_".join(partitioning.columns).lower())
 
 
 def zone_name(partitioning: PartitionConfig | None) -> str:
     """The zone as part of an id: ``america_new_york``."""
-    zone = partitioning.timezone if isinstance(partitioning, TimePartitionConfig) else ""
+    zone = partitioning.time.timezone if partitioning is not None and partitioning.time is not None else ""
     return zone.lower().replace("/", "_").replace("+", "_plus_").replace("-", "_")

@@ -8,32 +8,23 @@ from collections.abc import Sequence
 from typing import Any
 
 from airflow_provider.definitions.asset import Asset
-from airflow_provider.partitioning import TimePartitionConfig
+from airflow_provider.partitioning import PartitionConfig
 from airflow_provider.version_compat import Param
 
 MAX_SUGGESTIONS = 20
 """Airflow copies the params into every task, so a long list would cost its length times the number of tasks."""
 
-_EXAMPLES = {
-    "hour": ("2026-01-01T00", "2026-01-01T00..2026-01-01T05"),
-    "day": ("2026-01-01", "2026-01-01..2026-01-07"),
-    "week": ("2026-W01", "2026-W01..2026-W04"),
-    "month": ("2026-01", "2026-01..2026-03"),
-    "quarter": ("2026-Q1", "2026-Q1..2026-Q4"),
-    "year": ("2026", "2024..2026"),
-}
 
-
-def form(assets: Sequence[Asset], partitioning: TimePartitionConfig | None) -> dict[str, Any]:
+def form(assets: Sequence[Asset], partitioning: PartitionConfig | None) -> dict[str, Any]:
     """The params of the DAG: ``window`` where an asset is partitioned, and ``select``."""
     params: dict[str, Any] = {}
     if partitioning is not None:
         params["window"] = Param(
             None,
-            type=["null", "string", "array"],
-            examples=list(_EXAMPLES[partitioning.granularity.value]),
+            type=["null", "string", "array", *(["object"] if len(partitioning.columns) > 1 else [])],
+            examples=list(partitioning.examples),
             title="Partitions",
-            description="A key, first..last, or a list of them. Empty: the partitions that the run's dates say.",
+            description=f"A key, first..last, or a list of them. Empty: {_by_itself(partitioning)}.",
         )
     params["select"] = Param(
         None,
@@ -43,3 +34,7 @@ def form(assets: Sequence[Asset], partitioning: TimePartitionConfig | None) -> d
         description="Run only these assets. Empty: all of them.",
     )
     return params
+
+
+def _by_itself(partitioning: PartitionConfig) -> str:
+    return "all of them" if partitioning.time is None else "the partitions that the run's dates say"

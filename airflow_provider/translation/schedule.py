@@ -9,7 +9,7 @@ from typing import Any
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.errors import ConfigError
 from airflow_provider.operators.outlets import airflow_asset
-from airflow_provider.partitioning import TimePartitionConfig
+from airflow_provider.partitioning import PartitionConfig
 from airflow_provider.version_compat import (
     ContinuousTimetable,
     CronDataIntervalTimetable,
@@ -18,7 +18,7 @@ from airflow_provider.version_compat import (
 )
 
 BY_GRAIN = "by_grain"
-"""One run per partition of the assets' grain, right after it is complete; none for unpartitioned assets."""
+"""One run per partition of the assets' grain, right after it is complete; none where no asset has a time."""
 
 _PRESETS = {
     "@hourly": "0 * * * *",
@@ -51,21 +51,25 @@ def timetable(schedule: Any, assets: Iterable[Asset], *, where: str) -> Any:
         ConfigError: It is none of these.
     """
     partitioning = shared_partitioning(assets)
+    time = partitioning.time if partitioning is not None else None
     if schedule == BY_GRAIN:
-        schedule = _BY_GRAIN[partitioning.granularity.value] if partitioning is not None else None
+        schedule = _BY_GRAIN[time.granularity.value] if time is not None else None
     if schedule is None:
         return NullTimetable()
     if isinstance(schedule, str):
-        return _from_text(schedule, partitioning.timezone if partitioning is not None else "UTC", where)
+        return _from_text(schedule, time.timezone if time is not None else "UTC", where)
     if isinstance(schedule, (list, tuple)):
         return [_airflow_asset(item) for item in schedule]
     return _airflow_asset(schedule)
 
 
-def shared_partitioning(assets: Iterable[Asset]) -> TimePartitionConfig | None:
-    """The partitioning of the first partitioned asset by key; those of one DAG share grain and zone."""
+def shared_partitioning(assets: Iterable[Asset]) -> PartitionConfig | None:
+    """What the assets of one DAG share: the partitioning of the first one by key, one by time alone before others.
+
+    They have one grain and zone; a time that is typed alone fits those of several dimensions, too.
+    """
     found = [a.partitioning for a in sorted(assets, key=lambda a: a.qualified_key) if a.partitioning is not None]
-    return next((p for p in found if isinstance(p, TimePartitionConfig)), None)
+    return next((p for p in found if p.time is p), found[0] if found else None)
 
 
 def _airflow_asset(item: Any) -> Any:

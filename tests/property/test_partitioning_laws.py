@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from airflow_provider.errors import PartitionError
-from airflow_provider.partitioning.config import TimePartitionConfig
 from airflow_provider.partitioning.coverage import Span, gaps, merge, missing, stretches, subtract
 from airflow_provider.partitioning.grain import Granularity
 from airflow_provider.partitioning.interval import RunFacts, resolve
 from airflow_provider.partitioning.partition import TimePartition
+from airflow_provider.partitioning.time_config import TimePartitionConfig
 from airflow_provider.partitioning.window import TimePartitionWindow
 
 UTC = dt.timezone.utc

@@ -10,26 +10,30 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from airflow_provider.errors import PartitionError
-from airflow_provider.ledger.coverage import Cell, coverage
+from airflow_provider.ledger.coverage import coverage
 from airflow_provider.ledger.index import AssetIndex
 from airflow_provider.ledger.record import Entry
 from airflow_provider.partitioning import PartitionConfig, TimePartition, TimePartitionConfig, TimePartitionWindow
 from airflow_provider.partitioning.grain import grain_of_key
-from airflow_provider.plugins.coverage.period import clipped, newest, periods_of
-
-MAX_CELLS = 4000
-MAX_GAPS = 200
-MAX_FAILURES = 50
-
-Dates = tuple[dt.date | None, dt.date | None]
+from airflow_provider.plugins.coverage.cells import (
+    MAX_CELLS,
+    Dates,
+    cell_values,
+    failures_of,
+    gap_values,
+    gaps_between,
+    range_of,
+)
+from airflow_provider.plugins.coverage.matrix import matrix
 
 
 def describe(name: str, partitioning: PartitionConfig | None) -> dict[str, Any]:
     """An asset's name, and how it is partitioned."""
-    time = partitioning if isinstance(partitioning, TimePartitionConfig) else None
+    time = partitioning.time if partitioning is not None else None
     return {
         "name": name,
         "kind": partitioning.kind if partitioning is not None else None,
+        "columns": list(partitioning.columns) if partitioning is not None else [],
         "granularity": time.granularity.value if time else None,
         "timezone": time.timezone if time else None,
         "start": time.start.key if time and time.start else None,
@@ -58,7 +62,8 @@ def survey(
 
     Returns:
         ``totals``, ``gaps`` and ``failures`` over all partitions; ``cells`` of the ``range`` asked for, at most
-        ``MAX_CELLS``, oldest first; ``periods`` that a page may ask for one by one.
+        ``MAX_CELLS``, oldest first, of lists with the ``row`` and ``column`` of each; ``periods`` that a page may ask
+        for one by one.
     """
     addresses = sorted({entry.destination for entry in entries})
     chosen = destination if destination in addresses else None
@@ -72,7 +77,9 @@ def survey(
     }
     if isinstance(partitioning, TimePartitionConfig):
         return answer | _by_time(partitioning, index, now, dates)
-    return answer | _as_list(partitioning, index, now)
+    if partitioning is not None:
+        return answer | matrix(partitioning, index, now, dates)
+    return answer | _whole(index, now)
 
 
 def _inferred(index: AssetIndex) -> PartitionConfig | None:
@@ -85,9 +92,9 @@ def _inferred(index: AssetIndex) -> PartitionConfig | None:
     return TimePartitionConfig(column="unknown", granularity=grain) if grain else None
 
 
-def _as_list(partitioning: PartitionConfig | None, index: AssetIndex, now: dt.datetime) -> dict[str, Any]:
-    """The one cell of the whole, or the cells of a partitioning that does not follow time."""
-    found = coverage(partitioning, index, now=now)
+def _whole(index: AssetIndex, now: dt.datetime) -> dict[str, Any]:
+    """The one cell of an asset that is not partitioned."""
+    found = coverage(None, index, now=now)
     utc = ZoneInfo("UTC")
     return {
         "totals": {
@@ -98,13 +105,12 @@ def _as_list(partitioning: PartitionConfig | None, index: AssetIndex, now: dt.da
             "rows": found.rows,
             "expected": len(found.cells),
         },
-        "gaps": [],
-        "more_gaps": 0,
-        "failures": _failures(index, index.failed, utc),
+        **gap_values([]),
+        "failures": failures_of(index, index.failed, utc),
         "range": None,
         "periods": [],
-        "cells": [_cell_values(cell, utc) for cell in found.cells[:MAX_CELLS]],
-        "cut": len(found.cells) > MAX_CELLS,
+        "cells": [cell_values(cell, utc) for cell in found.cells],
+        "cut": False,
     }
 
 
@@ -113,7 +119,7 @@ def _by_time(partitioning: TimePartitionConfig, index: AssetIndex, now: dt.datet
     noted = [partition for partition, _ in known]
     there = [partition for partition, key in known if key in index.records or key in index.untracked]
     expected = partitioning.expected(now) or (TimePartitionWindow.between(noted[0], noted[-1]) if noted else None)
-    gaps = _gaps(expected, there)
+    gaps = gaps_between(expected, there)
     keys = {key for _, key in known}
     failed = [key for key in index.failed if key in keys]
     totals = {
@@ -126,10 +132,9 @@ def _by_time(partitioning: TimePartitionConfig, index: AssetIndex, now: dt.datet
     }
     return {
         "totals": totals,
-        "gaps": [{"first": gap.first.key, "last": gap.last.key, "count": len(gap)} for gap in gaps[-MAX_GAPS:]],
-        "more_gaps": max(0, len(gaps) - MAX_GAPS),
+        **gap_values(gaps),
         # What belongs to no partition, because the run failed before it came to one, is told as well.
-        "failures": _failures(index, [key for key in index.failed if key is None or key in keys], partitioning.zone),
+        "failures": failures_of(index, [key for key in index.failed if key is None or key in keys], partitioning.zone),
         **_calendar(partitioning, index, now, dates, noted, expected),
     }
 
@@ -146,21 +151,15 @@ def _calendar(
     if not ends:
         return {"range": None, "periods": [], "cells": [], "cut": False}
     extent = TimePartitionWindow.between(min(ends), max(ends))
-    period = newest(partitioning, extent)
-    first, last = dates[0] or min(period[0], dates[1] or period[0]), dates[1] or max(period[1], dates[0] or period[1])
-    window = clipped(partitioning, extent, first, last)
+    told, window = range_of(partitioning, extent, dates)
     shown = _newest_cells(window)
     found = coverage(partitioning, index, now=now, window=shown).cells if shown else ()
     cells = []
     for partition, cell in zip(shown or (), found, strict=True):
         due = expected is not None and partition in expected
-        cells.append(_cell_values(cell, partitioning.zone, due=due) | {"date": partition.date.isoformat()})
+        cells.append(cell_values(cell, partitioning.zone, due=due) | {"date": partition.date.isoformat()})
     return {
-        "range": {"from": first.isoformat(), "to": last.isoformat()},
-        "periods": [
-            {"label": label, "from": begin.isoformat(), "to": end.isoformat()}
-            for label, begin, end in periods_of(partitioning, extent)
-        ],
+        **told,
         "cells": cells,
         "cut": shown != window,
     }
@@ -182,53 +181,3 @@ def _partitions(partitioning: TimePartitionConfig, keys: Iterable[str | None]) -
             except PartitionError:
                 continue
     return sorted(found, key=lambda pair: pair[0].cell)
-
-
-def _gaps(expected: TimePartitionWindow | None, held: Sequence[TimePartition]) -> list[TimePartitionWindow]:
-    """The stretches of ``expected`` that are not held, found from held neighbour to held neighbour, oldest first."""
-    if expected is None:
-        return []
-    found = []
-    at = expected.first
-    for partition in held:
-        if partition.cell < at.cell:
-            continue
-        if partition.cell > expected.last.cell:
-            break
-        if partition.cell > at.cell:
-            found.append(TimePartitionWindow.between(at, partition.previous()))
-        if partition.cell == expected.last.cell:
-            return found
-        at = partition.next()
-    return [*found, TimePartitionWindow.between(at, expected.last)]
-
-
-def _cell_values(cell: Cell, zone: ZoneInfo, *, due: bool = True) -> dict[str, Any]:
-    """A cell without what it does not have."""
-    values = {
-        "key": cell.key,
-        "state": cell.state if due or cell.state != "missing" else "outside",
-        "attempt": cell.last_attempt if cell.last_attempt != "ok" else None,
-        "rows": cell.rows,
-        "at": _moment(cell.committed_at, zone),
-        "error": cell.error,
-    }
-    return {name: value for name, value in values.items() if value is not None and value != ""}
-
-
-def _failures(index: AssetIndex, keys: Iterable[str | None], zone: ZoneInfo) -> list[dict[str, Any]]:
-    """The newest failed attempts, newest first."""
-    notes = sorted((index.notes[key] for key in keys), key=lambda note: note.at, reverse=True)
-    return [{"key": note.key, "error": note.error, "at": _moment(note.at, zone)} for note in notes[:MAX_FAILURES]]
-
-
-def _moment(text: str, zone: ZoneInfo) -> str:
-    """An instant as a reader wants it: in the asset's zone, and in UTC where that differs."""
-    try:
-        instant = dt.datetime.fromisoformat(text.replace("Z", "+00:00"))
-    except ValueError:
-        return text
-    utc = instant.astimezone(dt.timezone.utc)
-    if zone.key == "UTC":
-        return f"{utc:%Y-%m-%d %H:%M:%S} UTC"
-    return f"{instant.astimezone(zone):%Y-%m-%d %H:%M:%S %Z} ({utc:%Y-%m-%d %H:%M:%S} UTC)"

@@ -115,6 +115,12 @@ class PandasRepresentation(Representation):
         frame.columns = pd.Index([name for name, _ in columns], dtype=object)
         return frame
 
+    def filled(self, value: Any, name: str, text: str) -> Any:
+        """A new frame with the text; other columns are as they were."""
+        if name not in value.columns:
+            return value.assign(**{name: text})
+        return value.assign(**{name: value[name].astype(object).where(value[name].notna(), text)})
+
     def slice(self, value: Any, start: int, stop: int) -> Any:
         """Rows ``start`` up to ``stop``."""
         return value.iloc[start:stop]

@@ -1,18 +1,27 @@
 """Which partition of a window a value lies in.
 
-Dates are compared as local dates of the partitions, aware datetimes as instants, ints as years, text as a key of the
-window's grain, an ISO date, or an ISO datetime with its offset. The bounds of a bare window (without a zone) are UTC.
+By time, dates are compared as local dates of the partitions, aware datetimes as instants, ints as years, text as a key
+of the window's grain, an ISO date, or an ISO datetime with its offset. The bounds of a bare window (without a zone) are
+UTC. In a list, text is compared letter by letter, an int by its digits, a date by its ISO form; what has several forms
+as text (a float, a bool, a datetime) is refused, and so is a column that mixes types.
 """
 
 import datetime as dt
+from abc import ABC, abstractmethod
 from bisect import bisect_right
+from enum import Enum
 from functools import cached_property
 from typing import Any
+from uuid import UUID
 
 from airflow_provider.errors import AssetsError, PartitionError, SchemaError
-from airflow_provider.partitioning.grain import Granularity
-from airflow_provider.partitioning.partition import TimePartition
-from airflow_provider.partitioning.window import TimePartitionWindow
+from airflow_provider.partitioning import (
+    Granularity,
+    MultiPartitionWindow,
+    PartitionWindow,
+    TimePartition,
+    TimePartitionWindow,
+)
 from airflow_provider.schema.values import is_null
 
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.timezone.utc)
@@ -42,13 +51,98 @@ class MisplacedError(Exception):
         self.error = error
 
 
-class Places:
-    """The ``n`` partitions of a window, as edges to look values up in: index 0 to n-1, or n for outside."""
+class Places(ABC):
+    """The ``n`` partitions of a window of one dimension: index 0 to n-1, or n for outside.
+
+    Attributes:
+        size: How many there are.
+        outside: The index that stands for none of them.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.outside = size
+
+    @abstractmethod
+    def of(self, value: Any) -> int:
+        """The index of the partition that holds ``value``, not null.
+
+        Raises:
+            MisplacedError: The value can name no partition of this kind.
+        """
+
+    @abstractmethod
+    def keeps(self, value: Any) -> bool:
+        """Whether it pays, and is right, to remember the index of a value for those that are equal to it."""
+
+
+def places_of(window: PartitionWindow) -> tuple[Places, ...]:
+    """The places of each dimension of a window, in the order of its columns."""
+    parts = tuple(window.parts.values()) if isinstance(window, MultiPartitionWindow) else (window,)
+    return tuple(TimePlaces(part) if isinstance(part, TimePartitionWindow) else ListPlaces(part) for part in parts)
+
+
+class ListPlaces(Places):
+    """The values of a window of a list. It sees one column only, whose values are of one type."""
+
+    def __init__(self, window: PartitionWindow) -> None:
+        super().__init__(len(window))
+        self.keys = {key: index for index, key in enumerate(window.keys)}
+        self._type: type | None = None
+
+    def of(self, value: Any) -> int:
+        """The index of the value that is the text of ``value``, not null.
+
+        Raises:
+            MisplacedError: A type without one exact text, or another type than that of the values before.
+        """
+        kind, text = _text_of(value)
+        if self._type is None:
+            self._type = kind
+        if kind is not self._type:
+            names = " and ".join(sorted({kind.__name__, self._type.__name__}))
+            raise MisplacedError(f"the column mixes {names}", "give all its values one type, best as text")
+        return self.keys.get(text, self.outside)
+
+    def keeps(self, value: Any) -> bool:
+        """Whether it is text or a date: ``1``, ``True`` and ``1.0`` are equal, and only one of them has a place."""
+        return type(value) is str or type(value) is dt.date
+
+
+def _text_of(value: Any) -> tuple[type, str]:
+    """The one text of a value, and what it is a text of."""
+    if hasattr(value, "dtype") and hasattr(value, "item"):
+        value = value.item()  # a NumPy scalar
+    if isinstance(value, Enum):
+        value = value.value
+    if isinstance(value, str):
+        return str, str.__str__(value)
+    if isinstance(value, UUID):
+        return UUID, str(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return int, int.__repr__(value)
+    if isinstance(value, dt.date) and not isinstance(value, dt.datetime):
+        return dt.date, value.isoformat()
+    raise no_text(type(value).__name__)
+
+
+def no_text(kind: str) -> MisplacedError:
+    """The error for values of a type that has no one form as text."""
+    return MisplacedError(
+        f"a value of type {kind} is no text, and may be written in several ways", "give the column as text"
+    )
+
+
+class TimePlaces(Places):
+    """The partitions of a window of time, as edges to look values up in."""
 
     def __init__(self, window: TimePartitionWindow) -> None:
+        super().__init__(len(window))
         self.window = window
-        self.size = len(window)
-        self.outside = self.size
+
+    def keeps(self, value: Any) -> bool:
+        """Whether it is no instant: nearly every one is another, and keeping them only costs memory."""
+        return not hasattr(value, "utcoffset")
 
     @cached_property
     def days(self) -> list[int]:

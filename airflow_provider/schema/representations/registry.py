@@ -103,6 +103,17 @@ class Representation(ABC):
             return self.from_arrow(table.select([]))
         return self.from_arrow(pa.Table.from_arrays([array for _, array in parts], schema=pa.schema(fields)))
 
+    def filled(self, value: Any, name: str, text: str) -> Any:
+        """The same data with ``text`` in column ``name`` wherever that is null, or everywhere where it is not there."""
+        import pyarrow as pa
+
+        table = self.to_arrow(value, None, where=self.kind)
+        if name not in table.column_names:
+            return self.from_arrow(table.append_column(name, pa.array([text] * table.num_rows, pa.string())))
+        column = table.column(name)
+        column = column.cast(pa.string()) if pa.types.is_null(column.type) else column
+        return self.from_arrow(table.set_column(table.column_names.index(name), name, column.fill_null(text)))
+
     @abstractmethod
     def slice(self, value: Any, start: int, stop: int) -> Any:
         """Rows ``start`` up to ``stop``, without a copy where that is possible."""

@@ -86,6 +86,10 @@ class RowsRepresentation(Representation):
         renamed = dict(zip(self.labels(value), names, strict=True))
         return [{renamed[name]: item for name, item in row.items()} for row in value]
 
+    def filled(self, value: Any, name: str, text: str) -> list[dict[str, Any]]:
+        """New rows with the text."""
+        return [row if row.get(name) is not None else {**row, name: text} for row in value]
+
     def slice(self, value: Any, start: int, stop: int) -> Any:
         """Rows ``start`` up to ``stop``."""
         return value[start:stop]

@@ -134,6 +134,10 @@ class TableData:
         """One column, as a list of Python values or as Arrow."""
         return self.representation.column(self.value, name)
 
+    def filled(self, name: str, text: str) -> "TableData":
+        """The same data with ``text`` in column ``name`` wherever that is null, or everywhere where it is not there."""
+        return TableData(self.representation.filled(self.value, name, text), self.representation)
+
     def slice(self, start: int, stop: int) -> "TableData":
         """Rows ``start`` up to ``stop``, without a copy where that is possible."""
         return self.with_value(self.representation.slice(self.value, start, stop))

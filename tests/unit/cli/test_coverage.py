@@ -38,7 +38,10 @@ def test_json_has_the_documented_fields(filled: Run, home: Path) -> None:
     assert done["problems"] == []
     assert one["totals"] == {"held": 10, "untracked": 0, "missing": 21, "failed": 1, "rows": 10}
     assert one["expected"] == {"first": "2026-01-01", "last": "2026-01-31", "count": 31}
-    assert one["gaps"] == [{"first": "2026-01-11", "last": "2026-01-31", "count": 21}]
+    assert one["gaps"] == [
+        {"first": "2026-01-11", "last": "2026-01-31", "count": 21, "window": "2026-01-11..2026-01-31"}
+    ]
+    assert (one["kind"], one["columns"]) == ("time", ["day"])
     assert (one["grain"], one["zone"]) == ("day", "America/New_York")
     assert one["destination"] == f"parquet:{home}/data"
     assert len(one["partitions"]) == 31

@@ -15,7 +15,7 @@ from airflow_provider.definitions.source import Source
 from airflow_provider.definitions.upstream import Upstream
 from airflow_provider.destinations.memory import MemoryDestination
 from airflow_provider.errors import AssetNotFoundError, CircularDependencyError, ConfigError, GraphError
-from airflow_provider.partitioning import TimePartitionConfig
+from airflow_provider.partitioning import ListPartitionConfig, MultiPartitionConfig, TimePartitionConfig
 from airflow_provider.schema import Schema
 from airflow_provider.schema.type_map import TypeMap
 
@@ -301,3 +301,41 @@ def test_a_declared_column_that_a_destination_cannot_hold_is_told_when_the_graph
         ConfigError, match=r"asset 'b': column 'tags' of type list\[str\] cannot be stored in .* no arrays"
     ):
         AssetGraph(wide, narrow(destinations=[MemoryDestination(), Narrow()]))
+
+
+REGION = ListPartitionConfig(["us", "eu"], column="region")
+BY_DAY = TimePartitionConfig(column="day")
+BOTH = MultiPartitionConfig(BY_DAY, REGION)
+
+
+@pytest.mark.parametrize(
+    ("reader", "upstream", "fits"),
+    [
+        (REGION, ListPartitionConfig(["us", "eu"], column="area", allow_window=True), True),
+        (REGION, ListPartitionConfig(["eu", "us"], column="region"), False),
+        (REGION, None, True),
+        (None, REGION, False),
+        (BOTH, MultiPartitionConfig(BY_DAY, REGION, allow_window=True), True),
+        (BOTH, BY_DAY, False),
+        (BY_DAY, BOTH, False),
+        (BOTH, REGION, False),
+        (BOTH, None, True),
+        (BOTH, MultiPartitionConfig(REGION, BY_DAY), False),
+    ],
+)
+def test_lists_and_several_dimensions_are_read_only_where_they_are_the_same(
+    reader: Any, upstream: Any, fits: bool
+) -> None:
+    class Pair(Source):
+        @asset(partitioning=upstream)
+        def first(self): ...
+
+        @asset(partitioning=reader)
+        def second(self, first: Upstream): ...
+
+    if fits:
+        assert list(AssetGraph(Pair()).assets) == ["pair.first", "pair.second"]
+        return
+    with pytest.raises(GraphError, match="which is partitioned by") as caught:
+        AssetGraph(Pair())
+    assert "give both the same partitioning" in caught.value.fix

@@ -4,8 +4,8 @@ import datetime as dt
 
 import pytest
 
-from airflow_provider.partitioning.config import TimePartitionConfig
 from airflow_provider.partitioning.coverage import Span, gaps, merge, missing, stretches, subtract
+from airflow_provider.partitioning.time_config import TimePartitionConfig
 from airflow_provider.partitioning.window import TimePartitionWindow
 
 DAILY = TimePartitionConfig(column="day")

@@ -7,8 +7,10 @@ from itertools import pairwise
 import pytest
 
 from airflow_provider.errors import PartitionError
-from airflow_provider.partitioning.config import TimePartitionConfig
 from airflow_provider.partitioning.interval import Resolution, RunFacts, near_misses, resolve
+from airflow_provider.partitioning.list_config import ListPartitionConfig
+from airflow_provider.partitioning.multi_config import MultiPartitionConfig
+from airflow_provider.partitioning.time_config import TimePartitionConfig
 from airflow_provider.partitioning.window import TimePartitionWindow
 
 WHERE = "asset 'nyc.flights'"
@@ -437,3 +439,56 @@ def test_a_misspelt_select_is_noticed(key: str) -> None:
 
 def test_keys_of_others_are_left_alone() -> None:
     assert near_misses(["window", "select", "date", "env", "dry_run", "partition", "limit", "source"]) == {}
+
+
+# --- lists and several dimensions ---
+
+REGIONS = ListPartitionConfig(["us", "eu"], column="region")
+SALES = MultiPartitionConfig(TimePartitionConfig(column="day", start="2026-01-01"), REGIONS)
+TICK, LATER = dt.datetime(2026, 1, 5, tzinfo=dt.timezone.utc), dt.datetime(2026, 1, 7, tzinfo=dt.timezone.utc)
+
+
+@pytest.mark.parametrize(
+    ("facts", "listed", "several"),
+    [
+        (RunFacts(typed="eu"), (1, ["eu"]), None),
+        (RunFacts(typed="2026-01-05|eu"), None, (1, ["2026-01-05|eu"])),
+        (RunFacts(typed="2026-01-05"), None, (1, ["2026-01-05|us..eu"])),
+        (RunFacts(partition_key="eu", interval=(TICK, LATER)), (2, ["eu"]), None),
+        (RunFacts(partition_key="2026-01-05"), None, (2, ["2026-01-05|us..eu"])),
+        (RunFacts(interval=(TICK, LATER)), (6, ["us..eu"]), (3, ["2026-01-05..2026-01-06|us..eu"])),
+        (RunFacts(interval=(TICK, TICK)), (6, ["us..eu"]), (4, ["2026-01-04|us..eu"])),
+        (RunFacts(logical_date=TICK), (6, ["us..eu"]), (4, ["2026-01-04|us..eu"])),
+        (RunFacts(run_after=TICK, explicit=True), (6, ["us..eu"]), (4, ["2026-01-04|us..eu"])),
+        (RunFacts(interval=(TICK, LATER), backfill=True), (6, ["us..eu"]), (3, ["2026-01-05..2026-01-06|us..eu"])),
+        (RunFacts(event_keys=("eu", "us")), (5, ["us..eu"]), None),
+        (RunFacts(event_keys=("2026-01-05|eu", "2026-01-06|eu")), None, (5, ["2026-01-05..2026-01-06|eu"])),
+        (RunFacts(event_keys=("2026-01-05",)), None, (5, ["2026-01-05|us..eu"])),
+        (RunFacts(event_keys=()), (6, ["us..eu"]), None),
+        (RunFacts(), (6, ["us..eu"]), None),
+    ],
+)
+def test_a_list_has_no_time_and_of_several_dimensions_only_the_time_is_told(
+    facts: RunFacts, listed: tuple[int, list[str]] | None, several: tuple[int, list[str]] | None
+) -> None:
+    for config, wanted in ((REGIONS, listed), (SALES, several)):
+        if wanted is None:
+            with pytest.raises(PartitionError):
+                resolve(facts, config, where="asset 'a'")
+        else:
+            found = resolve(facts, config, where="asset 'a'")
+            assert (found.rule, [str(window) for window in found.windows or ()]) == wanted
+
+
+def test_several_dimensions_may_take_the_time_in_progress() -> None:
+    config = MultiPartitionConfig(TimePartitionConfig(column="day", incomplete="run"), REGIONS)
+    hour = (dt.datetime(2026, 1, 5, 1, tzinfo=dt.timezone.utc), dt.datetime(2026, 1, 5, 2, tzinfo=dt.timezone.utc))
+
+    assert [str(window) for window in resolve(RunFacts(interval=hour), config, where="a").windows or ()] == [
+        "2026-01-05|us..eu"
+    ]
+
+
+def test_a_typed_list_in_a_backfill_is_refused() -> None:
+    with pytest.raises(PartitionError, match="in the conf of a backfill"):
+        resolve(RunFacts(typed="eu", backfill=True), REGIONS, where="a")

@@ -37,7 +37,7 @@ export function classes(cell) {
 // A grid for the cells of one answer. Its cells carry their place in `answer.cells` as data-i.
 export function grid(answer, label) {
   const layouts = { day: days, hour: hours, week: years, month: years, quarter: years, year: decades };
-  const { head, rows, kind } = (layouts[answer.granularity] || row)(answer);
+  const { head, rows, kind } = (answer.kind === "time" ? layouts[answer.granularity] : matrix)(answer);
   const table = element("table", { role: "grid", class: `grid ${kind || ""}`, "aria-label": label, "aria-readonly": "true" });
   if (head) table.append(element("thead", {}, element("tr", {}, element("td"), ...head)));
   const body = element("tbody");
@@ -130,11 +130,18 @@ function byRow(cells, title, column, count) {
   return [...rows].map(([name, slots]) => ({ title: name, slots }));
 }
 
-function row(answer) {
-  const rows = [];
-  for (let at = 0; at < answer.cells.length; at += 50) {
-    const size = Math.min(50, answer.cells.length - at);
-    rows.push({ title: String(at + 1), slots: Array.from({ length: size }, (_, i) => at + i) });
-  }
-  return { head: null, rows };
+// A row for each value of a list, or of several; columns are the partitions of the time, or the values of the last list.
+function matrix(answer) {
+  const prefix = { hour: 10, day: 7, week: 4, month: 4, quarter: 4, year: 3 }[answer.granularity];
+  const columns = new Map();
+  answer.cells.forEach((cell) => { if (!columns.has(cell.column)) columns.set(cell.column, columns.size); });
+  const rows = new Map();
+  answer.cells.forEach((cell, i) => {
+    if (!rows.has(cell.row)) rows.set(cell.row, new Array(columns.size).fill("blank"));
+    rows.get(cell.row)[columns.get(cell.column)] = i;
+  });
+  const names = [...columns.keys()];
+  const label = (name, i) => (!prefix ? name : i && names[i - 1].slice(0, prefix) === name.slice(0, prefix) ? "" : name.slice(0, prefix));
+  const found = [...rows].map(([title, slots]) => ({ title, slots }));
+  return { head: names.some((name) => name) ? head(names.map(label)) : null, rows: found, kind: "matrix" };
 }

@@ -171,7 +171,8 @@ function summary(asset) {
   if (asset.problem) return asset.problem;
   if (!asset.kind) return "not partitioned";
   const grains = { hour: "hourly", day: "daily", week: "weekly", month: "monthly", quarter: "quarterly", year: "yearly" };
-  const parts = [grains[asset.granularity] || "partitioned by key"];
+  const parts = [grains[asset.granularity] || "by list"];
+  if (asset.kind !== "time" && asset.columns) parts.push(`by ${asset.columns.join(" and ")}`);
   if (asset.timezone) parts.push(asset.timezone);
   if (asset.inferred) parts.push("guessed from the keys held: Airflow has lost the partitioning of this asset");
   if (asset.start) parts.push(asset.end ? `${asset.start} to ${asset.end}` : `from ${asset.start}`);
@@ -204,7 +205,7 @@ function gaps(answer) {
   const title = element("summary", {}, element("b", {}, `${number(answer.totals.missing)} missing`),
     ` in ${number(count)} ${count === 1 ? "stretch" : "stretches"}`);
   const items = answer.gaps.map((gap) =>
-    element("li", {}, gap.count === 1 ? gap.first : `${gap.first} … ${gap.last} (${number(gap.count)})`));
+    element("li", {}, gap.count === 1 ? gap.first : answer.kind === "time" ? `${gap.first} … ${gap.last} (${number(gap.count)})` : `${gap.text} (${number(gap.count)})`));
   if (answer.more_gaps) items.unshift(element("li", {}, `${number(answer.more_gaps)} earlier ones`));
   // What scrolls has to be reachable by keyboard.
   const scrolls = items.length > 20 ? { tabindex: "0", role: "group", "aria-label": "Missing stretches" } : {};

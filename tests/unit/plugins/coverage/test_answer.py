@@ -9,7 +9,8 @@ from airflow_provider.ledger.coverage import coverage
 from airflow_provider.ledger.index import AssetIndex
 from airflow_provider.ledger.record import AttemptNote, CommitRecord, UntrackedNote
 from airflow_provider.partitioning import TimePartitionConfig
-from airflow_provider.plugins.coverage.answer import MAX_CELLS, MAX_FAILURES, MAX_GAPS, describe, survey
+from airflow_provider.plugins.coverage.answer import describe, survey
+from airflow_provider.plugins.coverage.cells import MAX_CELLS, MAX_FAILURES, MAX_GAPS
 
 NOW = dt.datetime(2026, 3, 11, 15, 30, tzinfo=dt.timezone.utc)
 DAILY = TimePartitionConfig(column="day", start="2026-03-01", timezone="America/New_York")
@@ -191,7 +192,7 @@ def test_any_dates_are_answered(dates):
 
 def test_an_asset_is_described_by_its_partitioning():
     assert describe("shop.orders", DAILY) == {
-        "name": "shop.orders", "kind": "time", "granularity": "day", "timezone": "America/New_York",
+        "name": "shop.orders", "kind": "time", "columns": ["day"], "granularity": "day", "timezone": "America/New_York",
         "start": "2026-03-01", "end": None,
     }  # fmt: skip
     assert describe("shop.all", None)["kind"] is None

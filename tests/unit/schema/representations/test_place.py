@@ -7,10 +7,10 @@ import pytest
 
 from airflow_provider.errors import PartitionError, SchemaError
 from airflow_provider.partitioning import TimePartitionWindow
-from airflow_provider.schema.representations.place import MisplacedError, Places, missing, shown
+from airflow_provider.schema.representations.place import MisplacedError, TimePlaces, missing, shown
 
 UTC = dt.timezone.utc
-DAYS = Places(TimePartitionWindow(dt.date(2026, 1, 1), dt.date(2026, 1, 3), timezone="America/New_York"))
+DAYS = TimePlaces(TimePartitionWindow(dt.date(2026, 1, 1), dt.date(2026, 1, 3), timezone="America/New_York"))
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_a_value_lies_in_its_partition_or_outside(value: Any, index: int) -> Non
 
 
 def test_a_bare_window_has_the_bounds_of_utc() -> None:
-    places = Places(TimePartitionWindow(dt.date(2026, 1, 1)))
+    places = TimePlaces(TimePartitionWindow(dt.date(2026, 1, 1)))
 
     assert places.of(dt.datetime(2026, 1, 1, tzinfo=UTC)) == 0
     assert places.of(dt.datetime(2026, 1, 1, tzinfo=dt.timezone(dt.timedelta(hours=1)))) == places.outside
@@ -51,7 +51,7 @@ def test_a_value_that_names_no_day_is_refused(value: Any) -> None:
 
 
 def test_a_date_names_no_hour() -> None:
-    hours = Places(TimePartitionWindow("2026-01-01T00", timezone="UTC"))
+    hours = TimePlaces(TimePartitionWindow("2026-01-01T00", timezone="UTC"))
 
     with pytest.raises(MisplacedError) as caught:
         hours.of(dt.date(2026, 1, 1))
