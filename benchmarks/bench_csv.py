@@ -121,7 +121,6 @@ suite.ratio(WRITE, BASE_WRITE, 1.3)
 suite.ratio(WRITE_ROWS, BASE_ROWS, 1.3)
 suite.ratio(WRITE_FRAME, BASE_FRAME, 1.3)
 suite.ratio(READ, BASE_READ, 1.3)
-suite.ratio(WRITE_ROWS, "csv.DictWriter on rows, to compare", 4, at_least=True)
 
 if __name__ == "__main__":
     suite.main()

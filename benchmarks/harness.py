@@ -127,7 +127,9 @@ class Suite:
         cases = [case for case in self.cases if options.only in case.name]
         with tempfile.TemporaryDirectory(prefix="airflow-assets-bench-") as shared:
             figures, skipped = self._rounds(cases, options.rounds, shared)
-        print(f"{self.title}: {options.rows:,} rows, medians of {options.rounds} processes x {options.repeats} runs\n")
+        print(
+            f"{self.title}: --rows {options.rows:,}, medians of {options.rounds} processes x {options.repeats} runs\n"
+        )
         print(f"{'case':52} {'CPU s':>9} {'first s':>9} {'wall s':>9} {'memory MB':>10}")
         for name, held in figures.items():
             print(f"{name:52} {held['cpu']:9.4f} {held['first']:9.4f} {held['wall']:9.4f} {held['memory'] / 1e6:10.0f}")

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 from airflow_provider.errors import ConfigError, SchemaError
 from airflow_provider.schema.fields import MISSING, NONE_TYPE, FieldSpec
 from airflow_provider.schema.infer import infer
+from airflow_provider.schema.representations.rows import exact_cells
 from airflow_provider.schema.representations.table import TableData
-from airflow_provider.schema.values import UnfitError, coercer, int_bounds, is_null, plain_types
+from airflow_provider.schema.values import UnfitError, all_zoned, coercer, int_bounds, is_null, plain_types
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -76,13 +77,16 @@ def conform(
         ConfigError: No such strategy.
     """
     strict = MaterializationStrategy(strategy) is MaterializationStrategy.STRICT
+    told = set() if told is None else told
+    if schema is not None and data.kind == "rows" and data.value:
+        return _conform_rows(data, schema, told, strict=strict, where=where), schema
     columns = data.checked_columns(where=where)
     if schema is None:
         return _without_schema(data, strict=strict, where=where)
-    if data.kind == "rows" and data.is_empty:
+    if data.kind == "rows":
         return TableData(data.value, data.representation, schema=schema), schema
     specs = schema.field_specs()
-    _check_extras(data, columns, specs, set() if told is None else told, strict=strict, where=where)
+    _check_extras(data, columns, specs, told, strict=strict, where=where)
     conform_form: Callable[..., Any] = _CONFORM.get(data.kind, _conform_other)
     conformed = conform_form(data, specs, strict=strict, where=where)
     return TableData(conformed, data.representation, schema=schema), schema
@@ -121,21 +125,22 @@ def _check_extras(
     )
 
 
-def _conform_rows(data: TableData, specs: Sequence[FieldSpec], *, strict: bool, where: str) -> Any:
-    rows, columns = data.value, data.columns
-    uniform = all(len(row) == len(columns) for row in rows)  # the columns are the union of the keys
-    same = uniform and set(columns) == {spec.name for spec in specs} and isinstance(rows, list)
-    cells = []
-    for spec in specs:
-        name = spec.name
-        values = [row[name] for row in rows] if same else [row.get(name, MISSING) for row in rows]
-        result = conform_values(values, spec, strict=strict, where=where)
-        same = same and result is values
-        cells.append(result)
-    if same:
-        return rows
+def _conform_rows(data: TableData, schema: "type[Schema]", told: set[str], *, strict: bool, where: str) -> TableData:
+    """Rows that have just the schema's columns are taken apart once; their keys are not looked at again."""
+    specs, rows = schema.field_specs(), data.value
     names = [spec.name for spec in specs]
-    return [dict(zip(names, row, strict=True)) for row in zip(*cells, strict=True)] if names else [{} for _ in rows]
+    cells = exact_cells(rows, names)
+    as_they_are = cells is not None and isinstance(rows, list)
+    if cells is None:
+        _check_extras(data, data.checked_columns(where=where), specs, told, strict=strict, where=where)
+        cells = [[row.get(name, MISSING) for row in rows] for name in names]
+    fitted = [
+        conform_values(values, spec, strict=strict, where=where) for values, spec in zip(cells, specs, strict=True)
+    ]
+    if as_they_are and all(map(operator.is_, fitted, cells)):
+        return TableData.of_rows(rows, schema, fitted)
+    whole = [dict(zip(names, row, strict=True)) for row in zip(*fitted, strict=True)] if names else [{} for _ in rows]
+    return TableData.of_rows(whole, schema, fitted)
 
 
 def _conform_arrow(data: TableData, specs: Sequence[FieldSpec], *, strict: bool, where: str) -> "pa.Table":
@@ -249,7 +254,6 @@ def _conform_other(data: TableData, specs: Sequence[FieldSpec], *, strict: bool,
 
 
 _CONFORM: dict[str, Callable[..., Any]] = {
-    "rows": _conform_rows,
     "arrow": _conform_arrow,
     "pandas": _conform_pandas,
     "polars": _conform_polars,
@@ -289,16 +293,28 @@ def conform_values(values: list[Any], spec: FieldSpec, *, strict: bool, where: s
 
 
 def _all_plain(values: list[Any], spec: FieldSpec) -> bool:
-    """Whether the types alone show that every value fits."""
+    """Whether the types, or a look at the column as a whole, show that every value fits as it is."""
     kinds = set(map(type, values))
     if NONE_TYPE in kinds and not spec.nullable:
         return False
+    has_nulls = NONE_TYPE in kinds
     kinds.discard(NONE_TYPE)
-    if spec.type is int and not spec.repeated and kinds == {int}:
+    if kinds <= plain_types(spec):
+        return True
+    if spec.repeated or spec.fields or kinds != {spec.base_type}:
+        return False
+    return _fits_as_whole([value for value in values if value is not None] if has_nulls else values, spec)
+
+
+def _fits_as_whole(present: list[Any], spec: FieldSpec) -> bool:
+    if spec.choices is not None:
+        return set(present) <= set(spec.choices)
+    if spec.type is int:
         low, high = int_bounds(spec)
-        present = values if not spec.nullable else [value for value in values if value is not None]
         return bool(low <= min(present) and max(present) <= high)
-    return kinds <= plain_types(spec)
+    if spec.type is dt.datetime:
+        return all_zoned(present, aware=spec.arrow_type is None or spec.arrow_type.tz is not None)
+    return False
 
 
 def _fill(spec: FieldSpec, row: int, *, strict: bool, where: str) -> Any:

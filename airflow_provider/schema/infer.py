@@ -6,7 +6,7 @@ appearance. Every column is nullable, for what was seen in these rows says nothi
 
 import datetime as dt
 import numbers
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -14,9 +14,10 @@ from uuid import UUID
 
 from airflow_provider.errors import SchemaError
 from airflow_provider.schema.fields import NONE_TYPE, FieldSpec
+from airflow_provider.schema.representations.rows import RowsRepresentation, cells_of
 from airflow_provider.schema.representations.table import TableData
 from airflow_provider.schema.schema import Schema, nullable_specs, schema_from_specs
-from airflow_provider.schema.values import is_null
+from airflow_provider.schema.values import all_zoned, is_null
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -77,10 +78,8 @@ def _from_arrow(table: TableData, *, where: str) -> list[FieldSpec]:
 
 def infer_rows(rows: Sequence[Mapping[str, Any]]) -> list[FieldSpec]:
     """The columns of rows, in order of first appearance; a row without a column holds null there."""
-    names: dict[str, None] = {}
-    for row in rows:
-        names.update(dict.fromkeys(row))
-    return [infer_column(name, [row.get(name) for row in rows]) for name in names]
+    names = RowsRepresentation().labels(rows)
+    return list(map(infer_column, names, cells_of(rows, names)))
 
 
 def infer_column(name: str, values: Sequence[Any]) -> FieldSpec:
@@ -106,8 +105,10 @@ def _kind(kind: type) -> Any:
     return next((ours for theirs, ours in _KINDS if issubclass(kind, theirs)), Any)
 
 
-def _present(values: Iterable[Any]) -> list[Any]:
-    return [value for value in values if not is_null(value)]
+def _present(values: Sequence[Any]) -> Sequence[Any]:
+    if any(_kind(kind) is NONE_TYPE for kind in set(map(type, values))):
+        return [value for value in values if not is_null(value)]
+    return values
 
 
 def _refine_int(spec: FieldSpec, values: Sequence[Any]) -> FieldSpec:
@@ -136,6 +137,8 @@ def _decimal_type(precision: int, scale: int) -> "pa.DataType":
 
 def _refine_datetime(spec: FieldSpec, values: Sequence[Any]) -> FieldSpec:
     present = _present(values)
+    if set(map(type, present)) == {dt.datetime} and all_zoned(present, aware=True):
+        return spec
     zoned = {value.utcoffset() is not None for value in present}
     if len(zoned) > 1:
         return replace(spec, type=Any)

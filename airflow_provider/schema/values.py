@@ -10,11 +10,13 @@ import json
 import math
 import numbers
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Context, Decimal, InvalidOperation
 from enum import Enum
+from operator import attrgetter
 from typing import Any, NoReturn
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from airflow_provider.schema.fields import NONE_TYPE, FieldSpec
 
@@ -64,6 +66,14 @@ def plain_types(spec: FieldSpec) -> frozenset[type]:
     if spec.type in (bool, float, str, bytes, dt.date, dt.time, dt.timedelta, UUID):
         return frozenset((spec.type,))
     return frozenset()
+
+
+def all_zoned(moments: Iterable[dt.datetime], *, aware: bool) -> bool:
+    """Whether the zones alone show that all datetimes are aware, or all naive; False where each must be asked."""
+    zones = {id(zone): zone for zone in map(attrgetter("tzinfo"), moments)}.values()
+    if not aware:
+        return all(zone is None for zone in zones)
+    return all(isinstance(zone, (dt.timezone, ZoneInfo)) for zone in zones)  # these give an offset for any datetime
 
 
 def int_bounds(spec: FieldSpec) -> tuple[int, int]:

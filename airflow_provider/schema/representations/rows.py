@@ -5,6 +5,7 @@ list an ordinary object, not a table.
 """
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from airflow_provider.schema.representations.registry import Representation
@@ -12,6 +13,7 @@ from airflow_provider.schema.representations.registry import Representation
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from airflow_provider.schema.fields import FieldSpec
     from airflow_provider.schema.schema import Schema
 
 Row = Mapping[str, Any]
@@ -35,25 +37,16 @@ class RowsRepresentation(Representation):
 
     def labels(self, value: Any) -> Sequence[Any]:
         """The union of the rows' keys, in order of first appearance."""
-        names: dict[Any, None] = {}
-        for row in value:
-            if row.keys() != names.keys():
-                names.update(dict.fromkeys(row))
-        return tuple(names)
+        return tuple(dict.fromkeys(name for keys in dict.fromkeys(map(tuple, value)) for name in keys))
 
     def to_arrow(self, value: Any, schema: "type[Schema] | None", *, where: str) -> "pa.Table":
         """One typed Arrow column at a time; types are inferred from all rows where no schema is known."""
-        import pyarrow as pa
+        from airflow_provider.schema.infer import infer_column
 
-        from airflow_provider.schema.arrow_types import arrow_schema, to_arrow_array
-        from airflow_provider.schema.infer import infer_rows
-
-        specs = infer_rows(value) if schema is None else schema.field_specs()
-        arrays = [to_arrow_array([row.get(spec.name) for row in value], spec, where=where) for spec in specs]
-        if not arrays:
-            # Rows without columns are still rows: Arrow counts them only through a column.
-            return pa.table({"_": pa.nulls(len(value))}).select([])
-        return pa.Table.from_arrays(arrays, schema=arrow_schema(specs))
+        names = self.labels(value) if schema is None else [spec.name for spec in schema.field_specs()]
+        cells = cells_of(value, names)
+        specs = list(map(infer_column, names, cells)) if schema is None else schema.field_specs()
+        return cells_to_arrow(cells, specs, len(value), where=where)
 
     def from_arrow(self, table: "pa.Table") -> list[dict[str, Any]]:
         """The table's rows as dicts."""
@@ -68,8 +61,7 @@ class RowsRepresentation(Representation):
     def to_rows(self, value: Any) -> list[dict[str, Any]]:
         """The rows, with null for the keys that some lack."""
         names = self.labels(value)
-        keys = dict.fromkeys(names).keys()
-        if isinstance(value, list) and all(row.keys() == keys for row in value):
+        if isinstance(value, list) and set(map(len, value)) <= {len(names)}:  # the names are all keys there are
             return value
         return [{name: row.get(name) for name in names} for row in value]
 
@@ -101,3 +93,34 @@ class RowsRepresentation(Representation):
     def concat(self, values: Sequence[Any]) -> list[dict[str, Any]]:
         """All rows in one list; their keys stay as they are."""
         return [row for rows in values for row in rows]
+
+
+def exact_cells(rows: Sequence[Row], names: Sequence[str]) -> list[list[Any]] | None:
+    """One list of values for each of ``names``, or None unless every row is a plain dict with just these keys."""
+    if set(map(type, rows)) != {dict} or set(map(len, rows)) != {len(names)}:
+        return None
+    try:
+        return [list(map(itemgetter(name), rows)) for name in names]
+    except KeyError:
+        return None
+
+
+def cells_of(rows: Sequence[Row], names: Sequence[str]) -> list[list[Any]]:
+    """One list of values for each of ``names``; a row without one holds None there."""
+    cells = exact_cells(rows, names)
+    return [[row.get(name) for row in rows] for name in names] if cells is None else cells
+
+
+def cells_to_arrow(
+    cells: "Sequence[Sequence[Any]]", specs: "Sequence[FieldSpec]", num_rows: int, *, where: str
+) -> "pa.Table":
+    """A table of columns that fit their specs; raises as ``to_arrow_array`` does."""
+    import pyarrow as pa
+
+    from airflow_provider.schema.arrow_types import arrow_schema, to_arrow_array
+
+    arrays = [to_arrow_array(values, spec, where=where) for values, spec in zip(cells, specs, strict=True)]
+    if not arrays:
+        # Rows without columns are still rows: Arrow counts them only through a column.
+        return pa.table({"_": pa.nulls(num_rows)}).select([])
+    return pa.Table.from_arrays(arrays, schema=arrow_schema(specs))

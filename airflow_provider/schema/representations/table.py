@@ -13,7 +13,7 @@ from airflow_provider.schema.representations.pandas import PandasRepresentation
 from airflow_provider.schema.representations.polars import PolarsRepresentation
 from airflow_provider.schema.representations.reader import ReaderRepresentation
 from airflow_provider.schema.representations.registry import Representation, by_kind, find, register
-from airflow_provider.schema.representations.rows import RowsRepresentation
+from airflow_provider.schema.representations.rows import RowsRepresentation, cells_to_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,13 +36,14 @@ class TableData:
         schema: The schema the data is known to fit, or None.
     """
 
-    __slots__ = ("_arrow", "_columns", "representation", "schema", "value")
+    __slots__ = ("_arrow", "_cells", "_columns", "representation", "schema", "value")
 
     def __init__(self, value: Any, representation: Representation, *, schema: "type[Schema] | None" = None) -> None:
         self.value = value
         self.representation = representation
         self.schema = schema
         self._arrow: pa.Table | None = None
+        self._cells: Sequence[Sequence[Any]] | None = None
         self._columns: tuple[str, ...] | None = None
 
     @classmethod
@@ -93,6 +94,9 @@ class TableData:
         Raises:
             SchemaError: A column that Arrow has no type for, a label that is not text or not unique.
         """
+        if self._cells is not None and self.schema is not None:
+            self._arrow = cells_to_arrow(self._cells, self.schema.field_specs(), self.num_rows, where=where)
+            self._cells = None
         if self._arrow is None:
             from airflow_provider.schema.arrow_types import as_declared
 
@@ -123,6 +127,21 @@ class TableData:
     def with_value(self, value: Any) -> "TableData":
         """Other data of the same form, and of the same schema."""
         return TableData(value, self.representation, schema=self.schema)
+
+    @classmethod
+    def of_rows(
+        cls, rows: list[dict[str, Any]], schema: "type[Schema]", cells: "Sequence[Sequence[Any]]"
+    ) -> "TableData":
+        """Rows that fit ``schema`` and have just its columns, with the values of each column, from which Arrow is made.
+
+        Args:
+            rows: At least one row.
+            schema: Their schema.
+            cells: One sequence of values for each field of the schema.
+        """
+        found = cls(rows, by_kind("rows"), schema=schema)
+        found._cells, found._columns = cells, tuple(rows[0])
+        return found
 
     def inferred(self, schema: "type[Schema]") -> "TableData":
         """The same data with the schema that was read off it; the Arrow form, if it was made, is kept."""

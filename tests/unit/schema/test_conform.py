@@ -6,6 +6,7 @@ import logging
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pandas as pd
@@ -474,3 +475,89 @@ def test_every_form_agrees_on_what_fits_and_on_what_it_becomes(case: str, strate
 def test_a_number_for_a_datetime_is_refused_with_the_way_to_declare_it() -> None:
     with pytest.raises(SchemaError, match=r"row 0, column 't': expected datetime, got a int.*\n.*epoch_columns"):
         conform(TableData.of(AGREED["count_of_time"]), Mixed, where="x")
+
+
+def of(value: Any) -> TableData:
+    table = TableData.of(value)
+    assert table is not None
+    return table
+
+
+class Unknown(dt.tzinfo):
+    """A zone that knows no offset, so that its datetimes are naive."""
+
+    def utcoffset(self, moment: dt.datetime | None) -> None:
+        return None
+
+
+class Odd(dt.tzinfo):
+    """A zone of somebody's own."""
+
+    def utcoffset(self, moment: dt.datetime | None) -> dt.timedelta:
+        return dt.timedelta(hours=3)
+
+
+ZONES = [dt.timezone.utc, ZoneInfo("Europe/Berlin"), dt.timezone(dt.timedelta(hours=2)), Odd()]
+
+
+@pytest.mark.parametrize("strategy", ["reconcile", "strict"])
+def test_datetimes_of_any_zone_pass_as_the_same_object(strategy: str) -> None:
+    rows = [{"at": dt.datetime(2026, 7, 1, 12, tzinfo=zone)} for zone in ZONES]
+
+    data, _ = conform(of(rows), Schema.from_fields("S", {"at": dt.datetime}), strategy, where=WHERE)
+
+    assert data.value is rows
+    assert data.arrow().column("at").to_pylist() == [row["at"] for row in rows]
+
+
+@pytest.mark.parametrize("zone", [None, Unknown()])
+def test_one_naive_datetime_among_aware_ones_is_named(zone: dt.tzinfo | None) -> None:
+    rows = [{"at": dt.datetime(2026, 7, 1, tzinfo=zone)} for zone in (dt.timezone.utc, zone)]
+
+    with pytest.raises(SchemaError, match=r"row 1, column 'at'.*naive"):
+        conform(of(rows), Schema.from_fields("S", {"at": dt.datetime}), where=WHERE)
+
+
+def test_one_aware_datetime_among_naive_ones_is_named() -> None:
+    naive = Schema.from_fields("S", {"at": Annotated[dt.datetime, pa.timestamp("us")]})
+    rows = [{"at": dt.datetime(2026, 7, 1, tzinfo=zone)} for zone in (None, dt.timezone.utc)]
+
+    assert conform(of(rows[:1]), naive, where=WHERE)[0].arrow().schema.field("at").type == pa.timestamp("us")
+    with pytest.raises(SchemaError, match=r"row 1, column 'at'.*aware"):
+        conform(of(rows), naive, where=WHERE)
+
+
+def test_choices_pass_as_a_whole_and_the_first_other_value_is_named() -> None:
+    sizes = Schema.from_fields("S", {"size": Literal["s", "m", None]})
+    rows = [{"size": value} for value in ("s", None, "m")]
+
+    assert conform(of(rows), sizes, where=WHERE)[0].value is rows
+    with pytest.raises(SchemaError, match="row 3, column 'size'"):
+        conform(of([*rows, {"size": "l"}]), sizes, where=WHERE)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"n": 1, "name": "x"}, {"name": "y", "n": 2}],
+        [{"n": "1", "name": "x"}, {"n": 2, "name": None}],
+        [{"n": 1}, {"n": 2, "more": 3, "name": "y"}],
+        ({"n": 1, "name": "x"},),
+    ],
+)
+def test_the_arrow_form_is_that_of_the_rows(rows: Any) -> None:
+    schema = Schema.from_fields("S", {"n": int, "name": str | None})
+
+    data, _ = conform(of(rows), schema, where=WHERE)
+
+    fresh = TableData.of(list(data.value), schema=schema)
+    assert fresh is not None
+    assert data.columns == fresh.columns
+    assert data.arrow().equals(fresh.arrow(), check_metadata=True)
+    assert data.arrow() is data.arrow()
+    assert data.slice(0, 1).arrow().to_pylist() == fresh.arrow().slice(0, 1).to_pylist()
+
+
+def test_an_int_that_arrow_cannot_hold_is_named_in_rows_that_fit_otherwise() -> None:
+    with pytest.raises(SchemaError, match="row 1, column 'n'"):
+        conform(of([{"n": 1}, {"n": 2**63}]), Schema.from_fields("S", {"n": int}), where=WHERE)
