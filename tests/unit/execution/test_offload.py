@@ -268,8 +268,7 @@ def test_a_cancelled_caller_ends_the_run_at_its_next_step() -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert log[-1] == "closed"
-        assert "run cancelled" in log
+        assert set(log[-2:]) == {"closed", "run cancelled"}  # both have ended; which came first is the threads' affair
 
     asyncio.run(main())
 
