@@ -29,7 +29,7 @@ help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 $(TEST_STAMP): $(INPUTS)
-	@.ci/environment $(VENV) test,lint,build cli,duckdb,postgres
+	@.ci/environment $(VENV) test,lint,build cli,duckdb,polars,postgres
 	@touch $@
 
 $(DEMO_STAMP): $(INPUTS)
