@@ -10,22 +10,23 @@ from airflow_provider.definitions.decorators import asset
 from airflow_provider.definitions.destination import Destination
 from airflow_provider.definitions.io_context import IOContext
 from airflow_provider.definitions.upstream import Upstream
-from airflow_provider.errors import DestinationError, PartitionError
+from airflow_provider.errors import DestinationError, PartitionError, SchemaError
 from airflow_provider.execution import runner
 from airflow_provider.execution.context import ExecutionContext
 from airflow_provider.execution.outcome import RunResult
 from airflow_provider.execution.write import RunInfo
+from airflow_provider.schema.representations import TableData
 from airflow_provider.storage.index import open_index
 from airflow_provider.testing.contract import each
 from airflow_provider.testing.destination_suite import DestinationSuite
-from airflow_provider.testing.samples import DAILY, days, plain, rows_for
+from airflow_provider.testing.samples import DAILY, FIRST, MAPPED_TYPES, days, mapped_columns, plain, rows_for
 
 WEEK = days(5)
 Give = Callable[[ExecutionContext], Any]
 
 
 class RunContract(DestinationSuite):
-    """Laws 6, 10 and 11: abilities ``no_rows_keep``, ``no_rows_replace``, ``no_rows_fail``."""
+    """Laws 5, 6, 10 and 11: abilities ``map_*``, ``no_rows_keep``, ``no_rows_replace``, ``no_rows_fail``."""
 
     def test_a_run_fills_its_window_and_the_index_agrees(self, destination: Destination) -> None:
         made = produced(destination, lambda context: rows_for(context.window))
@@ -48,6 +49,30 @@ class RunContract(DestinationSuite):
         made = produced(destination, lambda context: rows_for([context.partition]), partitioning=one_by_one)
         run(made)
         assert self.rows(made) == rows_for(WEEK)
+
+    @each("kind", MAPPED_TYPES, prefix="map_")
+    def test_a_type_is_read_back_as_the_type_map_says_or_refused_before_the_first_write(
+        self, destination: Destination, kind: str
+    ) -> None:
+        import pyarrow as pa
+
+        column = mapped_columns()[kind]
+        table = pa.table({"day": pa.array([FIRST] * len(column)), "cell": column})
+        made = produced(destination, lambda context: table)
+        types, told = destination.type_map, {"where": "contract", "destination": destination.label}
+        try:
+            types.check_table(table, **told)
+        except SchemaError:
+            with pytest.raises(SchemaError, match="cannot be stored"):
+                run(made, days(1))
+            assert not self.is_there(destination, IOContext(made, days(1)))
+            return
+        assert run(made, days(1)).bad == []
+        found = TableData.of(self.load(destination, IOContext(made, days(1))))
+        assert found is not None
+        assert found.num_rows == len(column)
+        if destination.representation in (None, "arrow", "reader"):
+            assert found.arrow().schema.field("cell").type == types.returned(table.schema.field("cell")).type
 
     @each("rule", ("keep", "replace", "fail"), prefix="no_rows_")
     def test_a_day_without_rows_follows_on_empty(self, destination: Destination, rule: str) -> None:

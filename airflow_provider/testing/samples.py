@@ -195,6 +195,24 @@ ARROW_TYPES = (
 """The names of ``arrow_columns``, which makes them when it is called: data libraries load late."""
 
 
+def mapped_columns() -> "dict[str, pa.Array]":
+    """Type -> a column of a type that a destination's type map may refuse, or give back as another one."""
+    import pyarrow as pa
+
+    return {
+        **arrow_columns(),
+        "float16": pa.array([1.5, None, 0.25], pa.float32()).cast(pa.float16()),
+        "string_view": pa.array(["a", None, ""], pa.string_view()),
+        "interval": pa.array([(1, 2, 3), None, (0, 0, 0)], pa.month_day_nano_interval()),
+        "map": pa.array([[("a", 1)], None, []], pa.map_(pa.string(), pa.int64())),
+        "run_end": pa.RunEndEncodedArray.from_arrays(pa.array([2, 3], pa.int32()), pa.array([1, 2])),
+    }
+
+
+MAPPED_TYPES = (*ARROW_TYPES, "float16", "string_view", "interval", "map", "run_end")
+"""The names of ``mapped_columns``."""
+
+
 def typed_rows() -> list[dict[str, Any]]:
     """Rows of all types at once, as many as the longest column."""
     count = max(map(len, PYTHON_CELLS.values()))

@@ -155,3 +155,15 @@ class SharesItsValues(ap.Destination):
             return self.stores[self.root, context.dataset, context.table, partition and partition.key]
         except KeyError:
             raise DataNotFoundError("nothing there", where=context.asset.label, fix="write it") from None
+
+
+class WidensInts(Pickles):
+    """Says that it holds every type as it is, and makes all ints those of 64 bits."""
+
+    representation = "arrow"
+
+    def write_partition(self, context, partition, data):
+        import pyarrow as pa
+
+        wide = [f.with_type(pa.int64()) if pa.types.is_signed_integer(f.type) else f for f in data.schema]
+        super().write_partition(context, partition, data.cast(pa.schema(wide)))

@@ -33,6 +33,10 @@ TOLD_BY = {
     "Appends": ["test_twice_is_once", "test_fewer_rows_leave_nothing_of_the_old_ones"],
     "MixesKeys": ["test_every_key_is_kept_apart_or_refused_before_anything_is_written"],
     "LeavesATornFileThatBlocksIt": ["test_a_crash_at_any_moment_is_survived"],
+    "WidensInts": [
+        "test_an_arrow_type_survives[int8]",
+        "test_a_type_is_read_back_as_the_type_map_says_or_refused_before_the_first_write[int8]",
+    ],
     "SharesItsValues": [
         "test_a_producer_that_changes_its_data_later_changes_nothing",
         "test_a_reader_that_changes_what_it_read_changes_nothing",
