@@ -6,9 +6,10 @@ appearance. Every column is nullable, for what was seen in these rows says nothi
 
 import datetime as dt
 import numbers
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -137,13 +138,15 @@ def _decimal_type(precision: int, scale: int) -> "pa.DataType":
 
 def _refine_datetime(spec: FieldSpec, values: Sequence[Any]) -> FieldSpec:
     present = _present(values)
+    zone: str | None
     if set(map(type, present)) == {dt.datetime} and all_zoned(present, aware=True):
-        return spec
-    zoned = {value.utcoffset() is not None for value in present}
-    if len(zoned) > 1:
-        return replace(spec, type=Any)
-    fine = any(getattr(value, "nanosecond", 0) for value in present)
-    zone = _zone(present) if zoned == {True} else None
+        fine, zone = False, _zone(present)
+    else:
+        zoned = {value.utcoffset() is not None for value in present}
+        if len(zoned) > 1:
+            return replace(spec, type=Any)
+        fine = any(getattr(value, "nanosecond", 0) for value in present)
+        zone = _zone(present) if zoned == {True} else None
     if not fine and zone == "UTC":
         return spec
     import pyarrow as pa
@@ -151,9 +154,10 @@ def _refine_datetime(spec: FieldSpec, values: Sequence[Any]) -> FieldSpec:
     return replace(spec, arrow_type=pa.timestamp("ns" if fine else "us", tz=zone))
 
 
-def _zone(moments: Sequence[dt.datetime]) -> str:
+def _zone(moments: Iterable[dt.datetime]) -> str:
     """The named zone that all datetimes share, else UTC: then the instants are kept, and the offsets are not."""
-    names = {getattr(moment.tzinfo, "key", None) for moment in moments}
+    zones = {id(zone): zone for zone in map(attrgetter("tzinfo"), moments)}.values()
+    names = {getattr(zone, "key", None) for zone in zones}
     return (names.pop() if len(names) == 1 else None) or "UTC"
 
 

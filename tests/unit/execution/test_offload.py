@@ -268,7 +268,7 @@ def test_a_cancelled_caller_ends_the_run_at_its_next_step() -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert set(log[-2:]) == {"closed", "run cancelled"}  # both have ended; which came first is the threads' affair
+        assert {"closed", "run cancelled"} <= set(log[-3:])  # an item may be under way; which thread is first is open
 
     asyncio.run(main())
 
