@@ -54,7 +54,7 @@ class Pieces:
         rows = self._asset.schema is not None
         stream = Stream.of(value, dataclass_rows=rows, where=self._asset.label)
         if stream is None:
-            self._hold(unwrap(value, dataclass_rows=rows))
+            self._hold(unwrap(value, dataclass_rows=rows, where=self._asset.label))
             return
         with stream:
             if not self._may_spool:

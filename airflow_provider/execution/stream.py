@@ -100,9 +100,13 @@ class Stream:
             number += len(run.items)
 
     def _tables(self, run: _Run, number: int) -> Iterator[TableData]:
-        if len(run.items) > 1 and (rows := TableData.of(self._unwrapped(run.items))) is not None:
-            yield rows
-            return
+        if len(run.items) > 1 and all(map(is_row, run.items)):
+            rows = None
+            with contextlib.suppress(AssetError):  # said below, with the number in the stream
+                rows = TableData.of(self._unwrapped(run.items))
+            if rows is not None:
+                yield rows
+                return
         for offset, item in enumerate(run.items):
             data = None if item is None else TableData.of(self._unwrapped(item))
             if data is None:
@@ -114,7 +118,7 @@ class Stream:
             yield from _cut(data)
 
     def _unwrapped(self, value: Any) -> Any:
-        return unwrap(value, dataclass_rows=self._dataclass_rows)
+        return unwrap(value, dataclass_rows=self._dataclass_rows, where=self._where)
 
     def close(self) -> None:
         """Close the source, so that its ``finally`` blocks run; a second call does nothing."""

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pydantic
 import pytest
 
+from airflow_provider.errors import AssetError
 from airflow_provider.schema import Schema, unwrap
 
 
@@ -61,7 +62,7 @@ def test_these_mean_rows(value: Any, rows: list[dict[str, Any]]) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    ["text", b"x", 5, 0.5, [1, 2], (1, 2), {1, 2}, ["a"], [{"a": 1}, 2], [None], object(), Row, Model],
+    ["text", b"x", 5, 0.5, [1, 2], (1, 2), {1, 2}, ["a"], [None], object(), Row, Model],
     ids=lambda value: str(value)[:20],
 )
 def test_these_pass_untouched(value: Any) -> None:
@@ -116,3 +117,22 @@ def test_instances_of_dataclasses_are_rows_where_that_is_said() -> None:
     for value in (one, [one], (one,), iter([one])):
         assert unwrap(value, dataclass_rows=True) == [{"a": 1}]
     assert unwrap([1, 2], dataclass_rows=True) == [1, 2]
+
+
+@pytest.mark.parametrize("kind", [list, tuple, iter])
+@pytest.mark.parametrize("odd", [None, 2, "text"])
+@pytest.mark.parametrize("good", [{"a": 1}, Model(a=1), pa.table({"a": [1]}), pd.DataFrame({"a": [1]})], ids=type)
+def test_one_odd_item_among_rows_or_tables_is_named(kind: Any, odd: Any, good: Any) -> None:
+    verb = "yielded" if kind is iter else "returned"
+    with pytest.raises(AssetError, match=f"{verb} a {type(odd).__name__} as item 2, which is neither a row nor a tab"):
+        unwrap(kind([good, good, odd]))
+    with pytest.raises(AssetError, match="as item 0"):
+        unwrap(kind([odd, good]))
+
+
+def test_rows_and_tables_of_every_form_are_one_table() -> None:
+    table = pa.table({"a": [1]})
+    items = [{"a": 1}, table, Model(a=1), [{"a": 1}], table.to_batches()[0], table.to_pandas(), table.to_reader()]
+
+    assert unwrap(iter(items)).to_pydict() == {"a": [1] * 7}
+    assert unwrap([{"a": 1}, table]).to_pydict() == {"a": [1, 1]}
