@@ -109,7 +109,8 @@ class Computation:
             yield self._checked(item)
 
     def _checked(self, item: Any) -> Output:
-        known = [self.subject.key] if isinstance(self.subject, Asset) else list(self.subject.assets)
+        subject = self.subject  # a narrowed one has all the outputs that its function knows of
+        known = [subject.key] if isinstance(subject, Asset) else [made.key for made in type(subject).output_types]
         if not isinstance(item, Output):
             raise AssetError(
                 f"gave a {type(item).__name__}, which does not say for which output it is",

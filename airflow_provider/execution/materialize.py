@@ -27,6 +27,7 @@ from airflow_provider.execution.offload import Bridge, closing
 from airflow_provider.execution.outcome import ComputationResult, RunResult
 from airflow_provider.execution.pieces import Pieces
 from airflow_provider.execution.produce import Produced, Slices, conformed, joined, require_forms, sliced
+from airflow_provider.execution.stream import yielded
 from airflow_provider.execution.write import Progress, RunInfo, Writer, keys_of
 from airflow_provider.ledger.record import utc_text
 from airflow_provider.partitioning import PartitionWindow
@@ -278,7 +279,7 @@ class ComputationRun:
             values["source"] = subject.source
         started = time.monotonic()
         with emitter.step("asset_data"):
-            returned = self.bridge.stream(subject.bound_data(), **values)
+            returned = yielded(self.bridge.stream(subject.bound_data(), **values), where=subject.label)
             by_name = {output.asset.key: output for output in due}
             with closing(returned):
                 for item in computation.results(returned):

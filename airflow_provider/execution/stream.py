@@ -6,6 +6,7 @@ What ends within its first batch is no stream: it is treated as if it had been r
 import contextlib
 import itertools
 import re
+import types
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -131,6 +132,21 @@ class Stream:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def yielded(returned: Any, *, where: str) -> Any:
+    """What ``data()`` gave; a generator of which is refused at its end if it returns a value, which would be lost."""
+    return _without_value(returned, where) if isinstance(returned, types.GeneratorType) else returned
+
+
+def _without_value(items: Any, where: str) -> Iterator[Any]:
+    value = yield from items
+    if value is not None:
+        raise AssetError(
+            f"returned a {type(value).__name__} from a function that also has a yield, so nothing would take it",
+            where=where,
+            fix="yield it instead, or take the yield out of the function",
+        )
 
 
 @contextlib.contextmanager

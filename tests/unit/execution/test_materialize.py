@@ -14,6 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+import airflow_provider as ap
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.connection import Connection
 from airflow_provider.definitions.decorators import asset
@@ -945,3 +946,27 @@ def test_the_result_is_reshaped_and_fitted_in_a_thread_while_the_loop_goes_on(mo
     loop = asyncio.run(main())
     assert loop not in threads.values()
     assert len(threads) == 2
+
+
+@pytest.mark.parametrize("yields", [0, 2])
+def test_a_value_returned_from_a_generator_is_refused_before_any_write(yields: int, tmp_path: Path) -> None:
+    @ap.asset
+    def mixed():
+        for n in range(yields):
+            yield {"n": n}
+        return [{"n": 9}]
+
+    made = mixed(destinations=ap.ParquetDestination(base_path=str(tmp_path)))
+    with pytest.raises(ap.errors.AssetError, match="returned a list from a function that also has a yield"):
+        made.materialize()
+    assert not list(tmp_path.rglob("data.parquet"))
+
+
+def test_a_narrowed_computation_drops_what_is_left_out() -> None:
+    @ap.multi_asset(outputs=[ap.AssetDef("p"), ap.AssetDef("q")])
+    def feed():
+        yield ap.Output("p", [{"n": 1}])
+        yield ap.Output("q", [{"n": 2}])
+
+    assert feed(outputs=["q"], destinations=ap.MemoryDestination()).materialize() == {"q": [{"n": 2}]}
+    ap.MemoryDestination.clear()
