@@ -391,19 +391,18 @@ class Component(BaseModel, metaclass=ComponentMeta):
 
     def _check(self, relation: Relation, targets: Iterable["Component"]) -> None:
         targets = tuple(targets)
-        problem = None
+        problem, fix = None, "bind an instance that it accepts"
         if len(targets) > 1 and not relation.many:
             problem = f"takes one target, {len(targets)} given"
         for target in targets:
             if isinstance(target, type) or not isinstance(target, Component):
                 problem = f"takes component instances, not {target!r}"
+                fix = f"call it: {getattr(target, '__name__', 'Component')}(...)" if inspect.isclass(target) else fix
             elif target is self:
                 problem = "cannot be bound to its own component"
             problem = problem or relation.mismatch(target, self)
         if problem:
-            raise ConfigError(
-                f"relation {relation.name!r} {problem}", where=self.label, fix="bind an instance that it accepts"
-            )
+            raise ConfigError(f"relation {relation.name!r} {problem}", where=self.label, fix=fix)
 
     def __str__(self) -> str:
         return f"{self.name or type(self).__name__} (key: {self.key}, id: {self.id})"

@@ -69,9 +69,15 @@ class IOContext:
         One partition, or the whole, receives the data as it is. Data that is not tabular goes whole to each partition.
 
         Raises:
-            ConfigError: Several partitions for an asset that is not partitioned.
+            ConfigError: No window for a partitioned asset, or several partitions for one that is not.
             PartitionError: A row lies outside the window, or has no partition value. Nothing is returned.
         """
+        if self.window is None and self.asset.partitioning is not None:
+            raise ConfigError(
+                "no window was given, but the asset is partitioned: the whole and partitions never mix",
+                where=self.asset.label,
+                fix="give IOContext(asset, window) the window of the data, or use asset.materialize(...)",
+            )
         partitions = self.partitions
         if len(partitions) == 1:
             return [(partitions[0], data)]

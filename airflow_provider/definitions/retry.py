@@ -106,12 +106,14 @@ class RetryPolicy:
             raise ConfigError(
                 f"backoff={backoff!r} is none", where=where, fix="use 'exponential', 'linear' or 'constant'"
             )
+        if not isinstance(jitter, bool):
+            raise ConfigError(f"jitter={jitter!r} is no bool", where=where, fix="use jitter=True or jitter=False")
         put = object.__setattr__
         put(self, "max_attempts", int(_counted(attempts, "max_attempts", 1, where)))
         put(self, "backoff", backoff)
         put(self, "initial_delay", initial_delay)
         put(self, "max_delay", max_delay)
-        put(self, "jitter", bool(jitter))
+        put(self, "jitter", jitter)
         put(self, "retry_on", None if retry_on is None else _checked_rules(retry_on, where))
         put(self, "_initial_s", seconds_of(initial_delay, name="initial_delay", where=where))
         put(self, "_max_s", seconds_of(max_delay, name="max_delay", where=where))

@@ -38,7 +38,8 @@ def validated(cls: "type[Component]", values: Mapping[str, Any], *, where: str) 
             cls.__pydantic_validator__.validate_assignment(probe, name, value)
         except ValidationError as error:
             shown = f"{name}={value!r}: " if cls.kind in ("asset", "source") else ""
-            raise ConfigError(f"{shown}{_problems(cls, error)}", where=where, fix="correct the option") from None
+            fix = _fix(cls, error) or "correct the option"
+            raise ConfigError(f"{shown}{_problems(cls, error)}", where=where, fix=fix) from None
         except (PydanticUserError, AttributeError):
             return dict(values)  # types that are not there yet, or a check of all fields at once: the instance tells
     return {name: probe.__dict__[name] for name in values}
@@ -47,7 +48,8 @@ def validated(cls: "type[Component]", values: Mapping[str, Any], *, where: str) 
 def config_error(component: "Component", error: ValidationError) -> ConfigError:
     """The error of a component of which some values do not fit."""
     cls = type(component)
-    return ConfigError(_problems(cls, error), where=f"{cls.kind} {cls.key!r}", fix="correct the named settings")
+    fix = _fix(cls, error) or "correct the named settings"
+    return ConfigError(_problems(cls, error), where=f"{cls.kind} {cls.key!r}", fix=fix)
 
 
 def missing_fields(error: ConfigError) -> list[str]:
@@ -63,6 +65,28 @@ def _problems(cls: "type[Component]", error: ValidationError) -> str:
     own_words = ("value_error", "assertion_error") if getattr(cls, "sensitive", False) else ()  # may quote the value
     problems = []
     for problem in error.errors(include_input=False):
-        said = "was refused by its check" if problem["type"] in own_words else problem["msg"]
-        problems.append(f"{'.'.join(map(str, problem['loc'])) or 'fields'}: {said}")
+        said = "was refused by its check" if problem["type"] in own_words else _said(problem)
+        name = ".".join(map(str, problem["loc"])) or "fields"
+        problems.append(said if said.startswith(f"{name} ") else f"{name}: {said}")
     return "; ".join(problems)
+
+
+def _said(problem: Any) -> str:
+    """What a check said, without the fix, which has its own line."""
+    cause = problem.get("ctx", {}).get("error")
+    return cause.what if isinstance(cause, ConfigError) else str(problem["msg"])
+
+
+def _fix(cls: "type[Component]", error: ValidationError) -> str:
+    """What to do, as far as the checks of the fields know it."""
+    if getattr(cls, "sensitive", False):
+        return ""  # a fix may quote the value
+    fixes = []
+    for problem in error.errors(include_input=False):
+        context = problem.get("ctx", {})
+        cause = context.get("error")
+        if isinstance(cause, ConfigError):
+            fixes.append(cause.fix)
+        elif context.get("class") == "RetryPolicy":
+            fixes.append("give ap.RetryPolicy(max_attempts=3)")
+    return "; ".join(dict.fromkeys(fix for fix in fixes if fix))

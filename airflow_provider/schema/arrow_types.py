@@ -248,7 +248,13 @@ def _unfit(values: Sequence[Any], spec: FieldSpec, encode: Convert | None, where
     for row, value in enumerate(values):
         try:
             pa.array([value if encode is None or value is None else encode(value)], type=kind)
-        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+            if isinstance(error, UnicodeEncodeError):
+                return SchemaError(
+                    f"row {row}, column {spec.name!r}: the text is not valid UTF-8: it holds a lone surrogate",
+                    where=where,
+                    fix="mend it in data(): value.encode('utf-8', 'replace').decode()",
+                )
             return SchemaError(
                 f"row {row}, column {spec.name!r}: a value of type {type(value).__name__} has no place in "
                 f"a column of {spec.type_name}, {kind} in Arrow",

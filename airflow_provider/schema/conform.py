@@ -333,7 +333,7 @@ def _error(row: int, spec: FieldSpec, found: str, where: str) -> SchemaError:
     fix = "mend the value in data(), or change the type in the schema"
     if found == "a null":
         fix = f"fill it in data(), or declare `{spec.name}: ... | None`"
-    elif spec.base_type is dt.datetime and found.startswith(("a int", "a float", "a Decimal")):
+    elif spec.base_type is dt.datetime and found.startswith(("an int", "a float", "a Decimal")):
         fix = "say what the number counts: Normalizer(epoch_columns=[...], epoch_unit='s')"
     elif "naive" in found:
         fix = "make it aware: value.replace(tzinfo=...), series.dt.tz_localize(...), pc.assume_timezone(...)"

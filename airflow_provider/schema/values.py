@@ -164,7 +164,8 @@ def _choice_coercer(spec: FieldSpec, *, strict: bool) -> Coerce:
 
 
 def _not(value: Any) -> str:
-    return f"a {type(value).__name__}"
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
 def _keep(value: Any) -> Any:

@@ -74,8 +74,14 @@ def make_folder(path: str) -> None:
         if parent == path:
             raise
         make_folder(parent)
-        make_folder(path)
-        return
+        try:
+            os.mkdir(path)
+        except FileExistsError:
+            make_folder(path)  # another process was faster, or a file stands there
+        except FileNotFoundError as error:
+            if os.path.isdir(parent):  # the parent is there and still takes no folder, as in /proc
+                raise OSError(errno.EPERM, "the parent folder takes no new folders", path) from error
+            raise
     sync_folder(os.path.dirname(path))
 
 

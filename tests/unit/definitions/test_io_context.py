@@ -2,10 +2,12 @@
 
 import dataclasses
 import datetime as dt
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import airflow_provider as ap
 from airflow_provider.definitions.asset import Asset
 from airflow_provider.definitions.decorators import asset
 from airflow_provider.definitions.io_context import IOContext
@@ -93,3 +95,10 @@ def test_each_has_metadata_of_its_own() -> None:
 
     assert (one.metadata, one.schema) == ({}, None)
     assert one.metadata is not other.metadata
+
+
+def test_a_partitioned_asset_is_not_written_whole(tmp_path: Path) -> None:
+    for destination in (ap.MemoryDestination(), ap.ParquetDestination(base_path=str(tmp_path))):
+        with pytest.raises(ConfigError, match=r"no window was given, but the asset is partitioned.*\n.*Fix: "):
+            destination.write(IOContext(made(partitioning=DAILY)), ROWS)
+    assert list(tmp_path.iterdir()) == []

@@ -3,6 +3,7 @@ import datetime as dt
 import pickle
 import urllib.error
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -213,3 +214,9 @@ def test_anything_but_a_policy_is_refused():
         @ap.asset(retry=3)
         def orders():
             return []
+
+
+@pytest.mark.parametrize("jitter", [0.1, "no", 1, None])
+def test_jitter_that_is_no_bool_is_refused(jitter: Any) -> None:
+    with pytest.raises(ConfigError, match=r"jitter=.* is no bool\n.*Fix: use jitter=True"):
+        ap.RetryPolicy(jitter=jitter)

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from pydantic import field_validator
 
+import airflow_provider as ap
 from airflow_provider.definitions.connection import Connection
 from airflow_provider.definitions.resource import Config
 from airflow_provider.definitions.source import Source
@@ -44,3 +45,30 @@ def test_the_value_of_a_source_is_quoted_and_that_of_a_config_is_not() -> None:
         set_defaults(Shop, {"size": wrong}, where="here")
     with pytest.raises(ConfigError, match="here: limit: Input should be a valid integer"):
         set_defaults(Budget, {"limit": wrong}, where="here")
+
+
+def test_a_check_that_knows_the_fix_is_heard_in_one_sentence() -> None:
+    with pytest.raises(ConfigError) as caught:
+        ap.ParquetDestination(base_path="s3://bucket/x")
+
+    assert caught.value.what.startswith("base_path 's3://'... is not a local path")
+    assert str(caught.value).count("Fix:") == 1
+    assert caught.value.fix == "use a folder on a local or shared file system"
+
+
+def test_a_number_for_a_retry_policy_is_told_the_policy() -> None:
+    @ap.asset
+    def users():
+        return []
+
+    with pytest.raises(ConfigError, match=r"Fix: give ap\.RetryPolicy\(max_attempts=3\)"):
+        users(retry=3)
+
+
+def test_a_class_in_place_of_an_instance_is_to_be_called() -> None:
+    @ap.asset
+    def users():
+        return []
+
+    with pytest.raises(ConfigError, match=r"Fix: call it: CSVDestination\(\.\.\.\)"):
+        users(destinations=ap.CSVDestination)

@@ -77,7 +77,8 @@ def test_the_place_of_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", [{"weights": [1.5]}, ("a", 1), b"bytes", {1, 2}, dt.timedelta(1), [1, 2], "text"])
 def test_anything_that_pickles_comes_back_as_it_was(value: Any, tmp_path: Path) -> None:
     """D090."""
-    store, context = ap.FileDestination(base_path=str(tmp_path)), ap.IOContext(readings())
+    store = ap.FileDestination(base_path=str(tmp_path))
+    context = ap.IOContext(readings(), WEEK.first.window)
     store.write(context, value)
 
     assert store.read(context) == value

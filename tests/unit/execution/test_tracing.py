@@ -76,6 +76,14 @@ def test_without_opentelemetry_there_is_nothing_and_nothing_is_loaded() -> None:
     assert subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True).stdout == "False\n"
 
 
-def test_a_span_without_a_provider_costs_no_error() -> None:
-    with span("alone", n=1):
-        pass
+def test_a_span_runs_its_block_once_and_lets_its_error_through() -> None:
+    ran = []
+
+    def fail() -> None:
+        ran.append(1)
+        raise OSError("disk")
+
+    with pytest.raises(OSError, match="disk"), span("alone", n=1):
+        fail()
+
+    assert ran == [1]

@@ -101,3 +101,12 @@ def test_json_nested_too_deep_to_be_read_again_is_refused_by_row(holder: Any) ->
         deep = holder(deep)
     with pytest.raises(SchemaError, match="row 1, column 'c'"):
         to_arrow_array([1, deep], FieldSpec("c", Any, nullable=True), where="x")
+
+
+def test_a_lone_surrogate_is_said_to_be_no_utf8() -> None:
+    class Texts(Schema):
+        x: str
+
+    (spec,) = Texts.field_specs()
+    with pytest.raises(SchemaError, match="row 1, column 'x': the text is not valid UTF-8"):
+        to_arrow_array(["fine", "\ud800"], spec, where="t")

@@ -473,7 +473,7 @@ def test_every_form_agrees_on_what_fits_and_on_what_it_becomes(case: str, strate
 
 
 def test_a_number_for_a_datetime_is_refused_with_the_way_to_declare_it() -> None:
-    with pytest.raises(SchemaError, match=r"row 0, column 't': expected datetime, got a int.*\n.*epoch_columns"):
+    with pytest.raises(SchemaError, match=r"row 0, column 't': expected datetime, got an int.*\n.*epoch_columns"):
         conform(TableData.of(AGREED["count_of_time"]), Mixed, where="x")
 
 

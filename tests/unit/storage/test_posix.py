@@ -76,3 +76,10 @@ def test_a_folder_in_place_of_a_file_is_named_by_its_path(tmp_path: Path) -> Non
         with pytest.raises(DestinationError, match="EISDIR") as caught, posix.mapped("other", where="here"):
             read(str(tmp_path))
         assert str(tmp_path) in caught.value.what
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="no /proc")
+def test_a_parent_that_takes_no_folders_is_named_with_its_fix() -> None:
+    told = r"takes no new folders .*'/proc/x'\n.*Fix: give the process"
+    with pytest.raises(DestinationError, match=told), posix.mapped("/proc/x/y", where="d"):
+        posix.make_folder("/proc/x/y")
