@@ -14,6 +14,7 @@ from airflow.providers.common.compat.sdk import (
 )
 from airflow.sdk import DAG, Param, TaskGroup, get_parsing_context
 from airflow.sdk import Asset as AirflowAsset
+from airflow.sdk.definitions.param import ParamsDict
 from airflow.sdk.log import mask_secret
 
 try:
@@ -58,6 +59,7 @@ __all__ = [
     "NullTimetable",
     "OnceTimetable",
     "Param",
+    "ParamsDict",
     "RetryDecision",
     "TaskGroup",
     "get_parsing_context",

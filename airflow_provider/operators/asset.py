@@ -19,7 +19,7 @@ from airflow_provider.operators.outlets import airflow_asset, event_extra, store
 from airflow_provider.operators.retry import chosen_policy, merged_options, refuse_retry
 from airflow_provider.operators.run_facts import run_facts, run_info, selected
 from airflow_provider.partitioning import Resolution, resolve
-from airflow_provider.version_compat import AirflowSkipException, BaseOperator, guard_supervisor_socket
+from airflow_provider.version_compat import AirflowSkipException, BaseOperator, ParamsDict, guard_supervisor_socket
 
 if TYPE_CHECKING:
     from airflow.sdk.definitions.context import Context
@@ -76,11 +76,21 @@ class AssetOperator(BaseOperator):
         kwargs.setdefault("outlets", [airflow_asset(output) for output in computation.outputs])
         kwargs.setdefault("doc_md", asset.description or None)
         super().__init__(**kwargs)
+        self._drop_params_of_the_dag()
         self.asset = asset
         self.graph = graph
         self.window = window
         self.computation = computation
         self._policy = policy
+
+    def _drop_params_of_the_dag(self) -> None:
+        """Leave the DAG's params to the DAG: Airflow copies them into every task, and adds them again to each run.
+
+        Versions that do not say where a param comes from keep the copies.
+        """
+        if isinstance(self.params, ParamsDict):
+            for name in [name for name in self.params if getattr(self.params.get_param(name), "source", "") == "dag"]:
+                del self.params[name]
 
     def execute(self, context: "Context") -> None:
         """Run the asset; a partition that failed fails the task, while those that were committed stay.

@@ -355,3 +355,13 @@ def test_a_view_is_one_task_that_creates_it_and_emits_one_event(
         "asset": "store.total", "rows": 0, "uri": store.destinations[0].address,
     }  # fmt: skip
     assert type(dag.get_task("total")) is ap.AssetOperator
+
+
+def test_the_params_of_the_dag_are_not_copied_into_its_tasks(shop: Shop) -> None:
+    dag = ap.build_dag(shop.orders, params={"mine": 5})
+
+    assert sorted(dag.params) == ["mine", "select", "window"]
+    assert list(dag.get_task("orders").params) == []
+    with dag:
+        own = ap.AssetOperator(task_id="own", asset=shop.orders, params={"window": "2026-01-01"})
+    assert dict(own.params) == {"window": "2026-01-01"}

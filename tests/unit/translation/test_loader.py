@@ -261,6 +261,7 @@ def test_a_thousand_assets_parse_within_three_seconds_and_load_no_data_library(t
     assert len(found["dags"]["many"]["dag"]["tasks"]) == 1000
     assert found["heavy"] == []
     assert found["cpu"] < 3.0
+    assert len(json.dumps(found["dags"]["many"])) < 2_000 * 1000
 
 
 SECRETIVE = """
