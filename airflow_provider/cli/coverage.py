@@ -267,13 +267,7 @@ def _values(one: Survey) -> dict[str, Any]:
         "zone": time.timezone if time is not None else None,
         "destination": one.destination or None,
         "expected": {"first": ends[0].key, "last": ends[-1].key, "count": len(ends)} if ends else None,
-        "totals": {
-            "held": found.held,
-            "untracked": found.untracked,
-            "missing": found.missing,
-            "failed": found.failed,
-            "rows": found.rows,
-        },
+        "totals": found.totals,
         "gaps": [
             {"first": gap.first.key, "last": gap.last.key, "count": len(gap), "window": str(gap)} for gap in one.gaps
         ],

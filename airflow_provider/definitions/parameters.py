@@ -20,7 +20,6 @@ from airflow_provider.errors import DefinitionError
 from airflow_provider.schema.scope import locals_around
 
 CONTEXT_NAMES = ("context", "ctx")
-RESERVED = ("self", *CONTEXT_NAMES, "source")
 
 
 class Parameters:

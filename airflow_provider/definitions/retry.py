@@ -15,7 +15,6 @@ from airflow_provider.errors import (
     AssetError,
     AssetsError,
     ConfigError,
-    ConnectionLookupError,
     DefinitionError,
     GraphError,
     NormalizerError,
@@ -165,7 +164,7 @@ class RetryPolicy:
         if self.retry_on is None:
             status = http_status(error)
             refused = status is not None and 400 <= status < 500 and status not in WORTH_REPEATING
-            return not refused and not (isinstance(error, PERMANENT) and not isinstance(error, ConnectionLookupError))
+            return not refused and not isinstance(error, PERMANENT)
         return any(_matches(rule, error) for rule in self.retry_on)
 
     def __repr__(self) -> str:

@@ -2,16 +2,8 @@
 
 import time
 from collections.abc import Callable
-from typing import Protocol
 
 from airflow_provider.execution.outcome import PartitionOutcome
-
-
-class Say(Protocol):
-    """Takes one line."""
-
-    def __call__(self, line: str, /) -> None:
-        """Say ``line``."""
 
 
 class Tally:
@@ -61,7 +53,12 @@ class LoggedProgress:
     """
 
     def __init__(
-        self, total: int, say: Say, *, every_s: float = 10.0, clock: Callable[[], float] = time.monotonic
+        self,
+        total: int,
+        say: Callable[[str], None],
+        *,
+        every_s: float = 10.0,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._tally = Tally(total, clock=clock)
         self._say, self._every_s = say, every_s

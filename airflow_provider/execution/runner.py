@@ -236,16 +236,12 @@ def materialize_graph(
                 if key not in enabled or not _is_due(result, enabled[key], needs[key], fail_fast=fail_fast):
                     order.done(key)
                     continue
+                info = RunInfo(uuid.uuid4().hex[:16])  # one attempt, however often it is tried
                 run = functools.partial(
-                    execute_computation,
-                    enabled[key],
-                    windows=windows[key],
-                    graph=graph,
-                    info=RunInfo(uuid.uuid4().hex[:16]),  # one attempt, however often it is tried
-                    metadata=metadata,
+                    execute_computation, enabled[key], windows=windows[key], graph=graph, info=info, metadata=metadata
                 )
                 policy = enabled[key].subject.retry or retry
-                future = pool.submit(with_retries, run, policy, name=key, seed=[key], progress=progress)
+                future = pool.submit(with_retries, run, policy, name=key, seed=[info.attempt], progress=progress)
                 running[future] = key
             done, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
             for future in done:

@@ -72,6 +72,12 @@ class Coverage:
         """How many cells' last attempt failed, whatever they hold."""
         return sum(cell.last_attempt == "failed" for cell in self.cells)
 
+    @property
+    def totals(self) -> dict[str, int]:
+        """The counts by name, and the rows, for what is sent as JSON."""
+        names = ("held", "untracked", "missing", "failed", "rows")
+        return {name: getattr(self, name) for name in names}
+
     def spanned_time(self, partitioning: PartitionConfig) -> TimePartitionWindow | None:
         """The time from the first to the last cell; None without cells, and where partitions have no time."""
         times = [partitioning.partition(cell.key).time for cell in self.cells if cell.key is not None]

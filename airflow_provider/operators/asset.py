@@ -126,18 +126,22 @@ class AssetOperator(BaseOperator):
 
     def _asked(self, chosen: list[str] | None) -> tuple[Computation | None, str]:
         """What this run does, and why where that is nothing."""
-        outputs = [output for output in self.computation.outputs if self._is_among(output, chosen)]
-        if not outputs:
-            return None, f"not selected in this run ({', '.join(chosen or ())})"
-        return Computation(self.computation.subject, tuple(outputs)).enabled, "not enabled"
-
-    def _is_among(self, output: Asset, chosen: list[str] | None) -> bool:
         if chosen is None:
-            return True
+            return self.computation.enabled, "not enabled"
+        outputs = self._named(chosen)
+        if not outputs:
+            return None, f"not selected in this run ({', '.join(chosen)})"
+        return Computation(self.computation.subject, outputs).enabled, "not enabled"
+
+    def _named(self, chosen: list[str]) -> tuple[Asset, ...]:
+        """The outputs that the run's ``select`` names."""
+        subject, outputs = self.computation.subject, self.computation.outputs
         if self.graph is not None:  # a name that is unknown, or only read here, is an error, not a run of nothing
-            return output.qualified_key in {asset.qualified_key for asset in self.graph.select(chosen)}
-        subject = self.computation.subject
-        return bool({output.key, output.qualified_key, subject.key, subject.qualified_key} & set(chosen))
+            keys = {asset.qualified_key for asset in self.graph.select(chosen)}
+            return tuple(output for output in outputs if output.qualified_key in keys)
+        if {subject.key, subject.qualified_key} & set(chosen):
+            return outputs
+        return tuple(output for output in outputs if {output.key, output.qualified_key} & set(chosen))
 
     def _run(self, airflow_context: "Context", computation: Computation, windows: Windows) -> ComputationResult:
         total = sum(writes(output, windows) for output in computation.outputs)
@@ -172,8 +176,8 @@ class AssetOperator(BaseOperator):
         """One event for each output that was filled; a task that fails emits none, its next try tells of all."""
         ours = {output.qualified_key: airflow_asset(output) for output in self.computation.outputs}
         filled = {} if result.bad else {one.asset: one for one in result.results if stored(one)}
-        kept = [outlet for outlet in self.outlets if outlet not in [o for key, o in ours.items() if key not in filled]]
-        self.outlets = kept if filled else []
+        unfilled = [outlet for key, outlet in ours.items() if key not in filled]
+        self.outlets = [outlet for outlet in self.outlets if outlet not in unfilled] if filled else []
         events = airflow_context.get("outlet_events")
         for output in computation.outputs:
             outlet = ours[output.qualified_key]

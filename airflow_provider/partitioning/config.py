@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from airflow_provider.errors import ConfigError, DefinitionError
+from airflow_provider.errors import ConfigError, DefinitionError, PartitionError
 from airflow_provider.partitioning.partition import Partition
 from airflow_provider.partitioning.window import PartitionWindow
 
@@ -82,9 +82,45 @@ class PartitionConfig(ABC):
     def adopt(self, window: PartitionWindow) -> PartitionWindow:
         """Return the window as one of this partitioning, or raise a PartitionError."""
 
-    @abstractmethod
     def check(self, window: PartitionWindow | None, *, where: str, several: bool = True) -> None:
-        """Raise a PartitionError for a window that this partitioning cannot run."""
+        """Raise for a window that this partitioning cannot run.
+
+        Args:
+            window: The window; a bare one is judged by its keys.
+            where: What the message is about, for example ``asset 'nyc.flights'``.
+            several: Whether several partitions are fine without ``allow_window``, because the caller
+                takes them one by one.
+
+        Raises:
+            PartitionError: No window, several partitions, one of another partitioning, or outside start and end.
+        """
+        if window is None:
+            raise PartitionError(
+                "is partitioned, but the run was given no window",
+                where=where,
+                fix=f"name the partitions, for example {self._naming}",
+            )
+        own = self._adopted(window, where=where)
+        if not several and not self.allow_window and len(own) > 1:
+            raise PartitionError(
+                f"takes one partition at a time, but was given {len(own)}: {own}",
+                where=where,
+                fix="run them one by one, or set allow_window=True where data() handles a window",
+            )
+        self._check_ends(own, where=where)
+
+    @property
+    def _naming(self) -> str:
+        """How a window is named, for the message of ``check``."""
+        return f"window={self.examples[0]!r}"
+
+    @abstractmethod
+    def _adopted(self, window: PartitionWindow, *, where: str) -> PartitionWindow:
+        """``adopt``, where the message is about ``where``."""
+
+    @abstractmethod
+    def _check_ends(self, window: Any, *, where: str) -> None:
+        """Refuse an adopted window outside start and end."""
 
     @abstractmethod
     def clamp(self, window: PartitionWindow) -> PartitionWindow | None:

@@ -120,31 +120,6 @@ class ListPartitionConfig(PartitionConfig):
                 raise self._unknown(value, where=where)
         return self._set_of(window.values)
 
-    def check(self, window: PartitionWindow | None, *, where: str, several: bool = True) -> None:
-        """Raise for a window that this partitioning cannot run.
-
-        Args:
-            window: The window.
-            where: What the message is about, for example ``asset 'nyc.flights'``.
-            several: Whether several values are fine without ``allow_window``, because the caller takes them one by one.
-
-        Raises:
-            PartitionError: No window, several values, or a value that is not declared.
-        """
-        if window is None:
-            raise PartitionError(
-                "is partitioned, but the run was given no window",
-                where=where,
-                fix=f"name the partitions, for example window={self.examples[-1]!r}, or window='*' for all of them",
-            )
-        own = self._adopted(window, where=where)
-        if not several and not self.allow_window and len(own) > 1:
-            raise PartitionError(
-                f"takes one partition at a time, but was given {len(own)}: {own}",
-                where=where,
-                fix="run them one by one, or set allow_window=True where data() handles a window",
-            )
-
     def clamp(self, window: PartitionWindow) -> ListPartitionWindow:
         """Return the window: a list has nothing outside."""
         return self.adopt(window)
@@ -227,6 +202,10 @@ class ListPartitionConfig(PartitionConfig):
     def _where(self) -> str:
         return f"partitioning by the list of column {self.column!r}"
 
+    @property
+    def _naming(self) -> str:
+        return f"window={self.examples[-1]!r}, or window='*' for all of them"
+
     def _adopted(self, window: PartitionWindow, *, where: str) -> ListPartitionWindow:
         own = self.chosen(window, where=where)
         if not own.is_range or own.keys != window.keys:
@@ -236,6 +215,9 @@ class ListPartitionConfig(PartitionConfig):
                 fix=f"give a stretch of {self._listed()}, or several windows",
             )
         return own
+
+    def _check_ends(self, window: ListPartitionWindow, *, where: str) -> None:
+        """A list has neither start nor end."""
 
     def _set_of(self, keys: Iterable[str]) -> ListPartitionWindow:
         """Return declared values as a window, in order."""

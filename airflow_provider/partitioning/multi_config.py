@@ -118,28 +118,6 @@ class MultiPartitionConfig(PartitionConfig):
         """
         return self._adopted(window, where=self._where)
 
-    def check(self, window: PartitionWindow | None, *, where: str, several: bool = True) -> None:
-        """Raise for a window that this partitioning cannot run.
-
-        Raises:
-            PartitionError: No window, several partitions, or a part that does not fit its dimension.
-        """
-        if window is None:
-            raise PartitionError(
-                "is partitioned, but the run was given no window",
-                where=where,
-                fix=f"name the partitions, for example window={self.examples[0]!r}",
-            )
-        own = self._adopted(window, where=where)
-        if not several and not self.allow_window and len(own) > 1:
-            raise PartitionError(
-                f"takes one partition at a time, but was given {len(own)}: {own}",
-                where=where,
-                fix="run them one by one, or set allow_window=True where data() handles a window",
-            )
-        if self.time is not None and own.time is not None:
-            self.time.check(own.time, where=where)
-
     def clamp(self, window: PartitionWindow) -> MultiPartitionWindow | None:
         """Return the part of a window whose time lies between the start and the end; ``None`` where none does."""
         own = self.adopt(window)
@@ -302,6 +280,10 @@ class MultiPartitionConfig(PartitionConfig):
                 one.chosen(ListPartitionWindow.of(values), where=self._where)
                 for one, values in zip(self._lists, piece, strict=True)
             ]
+
+    def _check_ends(self, window: MultiPartitionWindow, *, where: str) -> None:
+        if self.time is not None and window.time is not None:
+            self.time._check_ends(window.time, where=where)
 
     def _adopted(self, window: PartitionWindow, *, where: str) -> MultiPartitionWindow:
         if not isinstance(window, MultiPartitionWindow) or len(window.columns) != len(self.columns):

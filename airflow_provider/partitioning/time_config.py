@@ -153,33 +153,6 @@ class TimePartitionConfig(PartitionConfig):
         """
         return self._adopted(window, where=self._where)
 
-    def check(self, window: PartitionWindow | None, *, where: str, several: bool = True) -> None:
-        """Raise for a window that this partitioning cannot run.
-
-        Args:
-            window: The window; a bare one is judged by its keys.
-            where: What the message is about, for example ``asset 'nyc.flights'``.
-            several: Whether several partitions are fine without ``allow_window``, because the caller
-                takes them one by one.
-
-        Raises:
-            PartitionError: No window, several partitions, another grain or zone, before the start or after the end.
-        """
-        if window is None:
-            raise PartitionError(
-                "is partitioned, but the run was given no window",
-                where=where,
-                fix=f"name the partitions, for example window='{self.granularity.example}'",
-            )
-        own = self._adopted(window, where=where)
-        if not several and not self.allow_window and own.first != own.last:
-            raise PartitionError(
-                f"takes one partition at a time, but was given {len(own)}: {own}",
-                where=where,
-                fix="run them one by one, or set allow_window=True where data() handles a window",
-            )
-        self._check_ends(own, where=where)
-
     def clamp(self, window: PartitionWindow) -> TimePartitionWindow | None:
         """Return the part of a window between the start and the end; ``None`` where none is."""
         own = self.adopt(window)
@@ -282,6 +255,10 @@ class TimePartitionConfig(PartitionConfig):
 
     def _ends(self, point: Point) -> TimePartitionWindow:
         return TimePartitionWindow(point, None, self.granularity, self.timezone)
+
+    @property
+    def _naming(self) -> str:
+        return f"window='{self.granularity.example}'"
 
     def _adopted(self, window: PartitionWindow, *, where: str) -> TimePartitionWindow:
         if not isinstance(window, TimePartitionWindow):

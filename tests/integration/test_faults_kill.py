@@ -139,7 +139,7 @@ def finish(kind: str, destination: Any, context: Any, base: Path, version: int) 
     assert destination.committer(context, call=run_hook).repair() == []
 
 
-@pytest.mark.parametrize(("kind", "kills"), [("parquet", 100), ("csv", 30), ("file", 30), ("hooks", 30)])
+@pytest.mark.parametrize(("kind", "kills"), [("parquet", 100), ("csv", 100), ("file", 100), ("hooks", 30)])
 def test_killed_writers_leave_whole_partitions(kind: str, kills: int, tmp_path: Path) -> None:
     """F1, F3: at most one staged partition for each kill, none of them is read, and all are swept.
 

@@ -97,14 +97,7 @@ def _whole(index: AssetIndex, now: dt.datetime) -> dict[str, Any]:
     found = coverage(None, index, now=now)
     utc = ZoneInfo("UTC")
     return {
-        "totals": {
-            "held": found.held,
-            "untracked": found.untracked,
-            "missing": found.missing,
-            "failed": found.failed,
-            "rows": found.rows,
-            "expected": len(found.cells),
-        },
+        "totals": {**found.totals, "expected": len(found.cells)},
         **gap_values([]),
         "failures": failures_of(index, index.failed, utc),
         "range": None,

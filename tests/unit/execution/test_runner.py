@@ -17,6 +17,7 @@ from airflow_provider.definitions.upstream import Upstream
 from airflow_provider.destinations.memory import MemoryDestination
 from airflow_provider.errors import AssetNotFoundError, DefinitionError, PartitionError
 from airflow_provider.execution import runner
+from airflow_provider.execution.events import listening
 from airflow_provider.partitioning import TimePartitionConfig, TimePartitionWindow
 
 RAN: list[str] = []
@@ -244,3 +245,16 @@ def test_the_graph_has_a_policy_for_assets_that_have_none() -> None:
 def test_a_graph_that_is_none_is_refused() -> None:
     with pytest.raises(DefinitionError, match="dag=3 is no graph"):
         of("alone")().materialize(dag=3)  # type: ignore[arg-type]
+
+
+def test_graphs_that_failed_together_do_not_come_back_together() -> None:
+    @ap.asset(retry=ap.RetryPolicy(2, initial_delay="20ms"))
+    def shaky() -> list[dict[str, object]]:
+        raise ConnectionError("never")
+
+    waits: list[float] = []
+    with listening(lambda event: waits.append(event.values["seconds"]) if event.name == "retried" else None):
+        for _ in range(3):
+            ap.AssetGraph(shaky(destinations=ap.MemoryDestination())).materialize()
+
+    assert len(set(waits)) == 3
